@@ -16,6 +16,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/accept_move.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
+#include "kiln/kernels/run/end_tick.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
 #include "kiln/kernels/run/propose_move.hpp"
 #include "kiln/kernels/run/random_state.hpp"
@@ -39,6 +40,8 @@ void require_promises(const Objective& objective, const BoundObjective& bound) {
           ", but its bound objective does not implement this ability",
       "Objective::abilities() must return interfaces() of the class that bind() creates");
 }
+
+constexpr std::int64_t ticks_of_graph = 16;
 
 }  // namespace
 
@@ -223,7 +226,7 @@ void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset
   }
 }
 
-void RunCore::track_best() {
+TrackBest RunCore::best_kernel() {
   TrackBest kernel;
   kernel.n_blocks = batch_->n_blocks();
   for (int b = 0; b < kernel.n_blocks; ++b) {
@@ -236,15 +239,23 @@ void RunCore::track_best() {
   kernel.best_step = batch_->best_step();
   kernel.improved = batch_->improved();
   kernel.control = control();
-  queue_->launch(kernel);
+  return kernel;
 }
+
+void RunCore::track_best() { queue_->launch(best_kernel()); }
 
 void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), sweeps_per_tick_}); }
 
+void RunCore::finish_tick() {
+  queue_->launch(EndTick{best_kernel(), {control(), sweeps_per_tick_}});
+  tick_finished_ = true;
+}
+
 void RunCore::enqueue_tick() {
+  tick_finished_ = false;
   TickContext tick(*this);
   schedule_.enqueue(tick);
-  end_tick();
+  if (!tick_finished_) end_tick();
 }
 
 // A device loads a kernel with its first launch, which belongs neither into a capture nor into the
@@ -267,8 +278,23 @@ void RunCore::capture_tick() {
   progress_->setup_s += seconds_since(begin);
 }
 
+// A device takes a moment between two graphs: that counts where ticks are short. The host captures
+// while the device is busy with ticks enqueued before.
+void RunCore::capture_ticks() {
+  constexpr double short_s = 200e-6;
+  const double tick_s = progress_->tick_s;
+  if (long_graph_ || !graph_ || tick_s < 0 || tick_s > short_s) return;
+  queue_->begin_capture();
+  for (std::int64_t i = 0; i < ticks_of_graph; ++i) enqueue_tick();
+  long_graph_ = queue_->end_capture();
+}
+
 void RunCore::enqueue_ticks(std::int64_t count) {
+  if (count >= 2 * ticks_of_graph) capture_ticks();
   const Counters before = queue_->counters();
+  for (; long_graph_ && count >= ticks_of_graph; count -= ticks_of_graph) {
+    queue_->replay(*long_graph_);
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     if (graph_) {
       queue_->replay(*graph_);

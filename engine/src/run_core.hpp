@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kiln/alarm.hpp"
+#include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/run_context.hpp"
@@ -63,6 +64,7 @@ class RunCore {
                 View2<double> constraint);
   void track_best();
   void end_tick();
+  void finish_tick();
   const FrontBox& front_box();
   std::int64_t box_evaluations() const noexcept { return box_.evaluations; }
   const std::vector<double>& best_energies() const noexcept { return best_energies_; }
@@ -84,7 +86,9 @@ class RunCore {
   DeviceStop apply_limits();
   void open_limits();
   std::int64_t whole_ticks_left() const;
+  TrackBest best_kernel();
   void capture_tick();
+  void capture_ticks();
   void enqueue_tick();
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
@@ -128,7 +132,8 @@ class RunCore {
   DeviceArray<RunControl> control_;
   std::unique_ptr<Fallback> fallback_;
   std::unique_ptr<Scratch> scratch_;
-  std::unique_ptr<TickGraph> graph_;
+  std::unique_ptr<TickGraph> graph_;       // of one tick
+  std::unique_ptr<TickGraph> long_graph_;  // of several, where ticks are short
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
   ProblemBox box_;                     // once requested
@@ -142,6 +147,7 @@ class RunCore {
   bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs
   bool descends_at_end_ = false;
   bool counts_only_ = false;
+  bool tick_finished_ = false;  // by the schedule, while a tick is enqueued
 };
 
 }  // namespace kiln

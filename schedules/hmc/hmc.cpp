@@ -201,7 +201,7 @@ void Hmc::enqueue(TickContext& run) {
     descend_by_gradient(run, {run.batch(), beta_, {}, run.control()});
   if (samples()) recorder_->record(run, mover_->statistics(), 0);
   if (tempered()) ladders_->exchange(run);
-  run.track_best();
+  run.finish_tick();
 }
 
 // A time limit cuts an anneal while it is warm.

@@ -85,7 +85,7 @@ void ParallelTempering::enqueue(TickContext& run) {
   ladders_->sweep(run);
   move_clusters(run);
   ladders_->exchange(run);
-  run.track_best();
+  run.finish_tick();
 }
 
 void ParallelTempering::descend(DescendContext& run) { ladders_->descend(run); }

@@ -106,7 +106,7 @@ void RandomSearch::initialize(InitializeContext& run) {
 void RandomSearch::enqueue(TickContext& run) {
   run.redraw({});
   run.queue().launch(histogram_);
-  run.track_best();
+  run.finish_tick();
 }
 
 void RandomSearch::annotate(ReportPoint& point) const {

@@ -231,12 +231,16 @@ void ReplicaExchange::enqueue(TickContext& run) {
     run.queue().launch(update);
   }
   ladders_->sweep(run);
-  ladders_->measure(run);
-  ladders_->swap(run);
-  if (cooling_) exchange_walkers(run);
-  ladders_->settle(run);
-  ladders_->adapt(run);
-  run.track_best();
+  if (cooling_) {
+    ladders_->measure(run);
+    ladders_->swap(run);
+    exchange_walkers(run);
+    ladders_->settle(run);
+    ladders_->adapt(run);
+  } else {
+    ladders_->exchange(run);
+  }
+  run.finish_tick();
 }
 
 void ReplicaExchange::exchange_walkers(TickContext& run) {

@@ -93,6 +93,9 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
              zeros("chance", rungs() - 1), zeros("totals", 2)};
   sums_ = run.scratch("sums", filled(rungs(), RungSums{}));
   cells_ = run.scratch("cells", filled(rungs() * LadderStatistics::cells_of_rung, RungCell{}));
+  parts_ = run.scratch("parts",
+                       filled(rungs() * LadderPhase::parts_of_rung, LadderStatistics::nothing()));
+  tickets_ = run.scratch_zeros<std::uint32_t>("tickets", 2);
   const bool links = setting.coordinate == Coordinate::temperature;
   const UniformLink link = links ? link_to_uniform(run, setting.beta.front()) : UniformLink{};
   link_ = run.scratch("link", filled(1, link));
@@ -140,7 +143,7 @@ void Ladders::sweep(TickContext& run) const {
   }
 }
 
-void Ladders::measure(TickContext& run) const {
+LadderStatistics Ladders::statistics(TickContext& run) const {
   ReplicaBatch& batch = run.batch();
   LadderStatistics kernel{batch.energy(),
                           batch.best_energy(),
@@ -157,33 +160,58 @@ void Ladders::measure(TickContext& run) const {
     kernel.parameter = of_rungs(parameter);
     kernel.term = run.objective<Parametric>().components().term;
   }
-  run.queue().launch(kernel);
+  return kernel;
 }
 
-void Ladders::swap(TickContext& run) const {
+ReplicaSwap Ladders::swaps(TickContext& run) const {
   ReplicaBatch& batch = run.batch();
-  run.queue().launch(ReplicaSwap{batch.energy(), beta, batch.rung_of(), slot_of, ladders_, last_end,
-                                 round_trips_, counts_, batch.draw_ids(), run.control(), rungs(),
-                                 setting_.mode, setting_.cadence, setting_.sweeps_per_tick,
-                                 run.inverse_scale(), family(run), rungs() + walkers()});
+  return {batch.energy(),
+          beta,
+          batch.rung_of(),
+          slot_of,
+          ladders_,
+          last_end,
+          round_trips_,
+          counts_,
+          batch.draw_ids(),
+          run.control(),
+          rungs(),
+          setting_.mode,
+          setting_.cadence,
+          setting_.sweeps_per_tick,
+          run.inverse_scale(),
+          family(run),
+          rungs() + walkers()};
 }
+
+LadderUpdate Ladders::update(TickContext& run) const {
+  const bool of_parameter = setting_.coordinate == Coordinate::parameter;
+  return {plan_,
+          of_rungs(of_parameter ? parameter : beta),
+          sums_,
+          counts_,
+          barrier_,
+          slope_,
+          fresh_,
+          run.control(),
+          setting_.sweeps_per_tick,
+          cells_};
+}
+
+void Ladders::measure(TickContext& run) const { run.queue().launch(statistics(run)); }
+
+void Ladders::swap(TickContext& run) const { run.queue().launch(swaps(run)); }
 
 void Ladders::settle(TickContext& run) const {
   if (moves_.n_arrays > 0) run.queue().launch(moves_);
 }
 
-void Ladders::adapt(TickContext& run) const {
-  const bool of_parameter = setting_.coordinate == Coordinate::parameter;
-  run.queue().launch(LadderUpdate{plan_, of_rungs(of_parameter ? parameter : beta), sums_, counts_,
-                                  barrier_, slope_, fresh_, run.control(), setting_.sweeps_per_tick,
-                                  cells_});
-}
+void Ladders::adapt(TickContext& run) const { run.queue().launch(update(run)); }
 
+// Temperatures change before the states move, which do not depend on them.
 void Ladders::exchange(TickContext& run) const {
-  measure(run);
-  swap(run);
+  run.queue().launch(LadderPhase{statistics(run), swaps(run), update(run), parts_, tickets_});
   settle(run);
-  adapt(run);
 }
 
 void Ladders::descend(DescendContext& run) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/kernels/exchange/ladder_phase.hpp"
 #include "kiln/kernels/exchange/ladder_statistics.hpp"
 #include "kiln/kernels/exchange/ladder_update.hpp"
 #include "kiln/kernels/exchange/replica_swap.hpp"
@@ -43,7 +44,7 @@ struct Setting {
 /// The ladders of a run, one for each group of its batch: what schedules with exchange share.
 ///
 /// Numbers of rungs and walkers are those of LadderPlaces. Everything lies in scratch of the run. A
-/// tick is sweep(), then exchange() or its four parts, then WorkContext::track_best().
+/// tick is sweep(), then exchange() or its four parts, then TickContext::finish_tick().
 class Ladders {
  public:
   /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas.
@@ -54,8 +55,8 @@ class Ladders {
   void swap(TickContext& run) const;     ///< one phase between rungs
   void settle(
       TickContext& run) const;  ///< after all exchanges of a tick: moves states if they are to move
-  void adapt(TickContext& run) const;  ///< ends a round when it is due
-  void exchange(TickContext& run) const;
+  void adapt(TickContext& run) const;     ///< ends a round when it is due
+  void exchange(TickContext& run) const;  ///< all four, with as few launches as the device allows
   /// Schedule::descend: everything down to the next minimum of the problem.
   void descend(DescendContext& run) const;
   /// What the run tells about its ladders, and what would make it better. log Z is given
@@ -74,6 +75,9 @@ class Ladders {
 
  private:
   View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
+  LadderStatistics statistics(TickContext& run) const;
+  ReplicaSwap swaps(TickContext& run) const;
+  LadderUpdate update(TickContext& run) const;
   void place(AllocateContext& run);
   void allocate_rules(AllocateContext& run);
   void plan_moves(AllocateContext& run);
@@ -88,6 +92,8 @@ class Ladders {
   SwapCounts counts_;
   View1<RungSums> sums_;
   View1<RungCell> cells_;
+  View1<LadderStatistics::Part> parts_;  ///< of LadderPhase, as the tickets
+  View1<std::uint32_t> tickets_;
   View1<UniformLink> link_;  ///< [1], of the first rung
   View1<LadderPlan> plan_;
   View1<double> barrier_, slope_, fresh_;

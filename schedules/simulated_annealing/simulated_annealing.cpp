@@ -262,7 +262,7 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
     if (resolved_.polish_sweeps > 0)
       descend_by_gradient(run, {run.batch(), beta_, {}, run.control(), s});
   }
-  run.track_best();
+  run.finish_tick();
 }
 
 void SimulatedAnnealing::descend(DescendContext& run) {

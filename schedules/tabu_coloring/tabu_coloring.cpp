@@ -109,7 +109,7 @@ void TabuColoring::enqueue(TickContext& run) {
     kernel_.last = done + kernel_.moves == n;
     run.queue().launch(kernel_);
   }
-  run.track_best();
+  run.finish_tick();
 }
 
 void TabuColoring::annotate(ReportPoint& point) const {

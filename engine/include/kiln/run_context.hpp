@@ -155,6 +155,8 @@ class KILN_API TickContext : public WorkContext {
   using WorkContext::WorkContext;
   /// What follows is too expensive to be given up with the tick.
   void keep_tick() const noexcept;
+  /// track_best() and the end of the tick, in fewer launches: the last call of a tick.
+  void finish_tick() const;
 };
 
 /// Schedule::descend: ticks that lead down, which the schedule itself ends.

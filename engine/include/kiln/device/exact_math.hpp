@@ -45,11 +45,9 @@ inline constexpr double inverse_ln2 = 0x1.71547652b82fep+0;
 // 1.5 * 2^52: adding and subtracting it rounds to the nearest integer.
 inline constexpr double round_shift = 0x1.8p52;
 
-/// e^x, relative error below 2^-51 (two units in the last place) over the normal range.
-/// Gives 0 below -745.2 and infinity above 709.8; NaN stays NaN.
-KILN_HD inline double exp(double x) {
-  if (!(x < 709.8)) return x >= 709.8 ? infinity() : x;
-  if (x < -745.2) return 0.0;
+/// e^x for -745.2 <= x < 709.8, as exp() gives it. Has no branches, so that a thread can compute
+/// several side by side.
+KILN_HD inline double exp_in_range(double x) {
   const double k = sub(add(mul(x, inverse_ln2), round_shift), round_shift);
   const double r = sub(sub(x, mul(k, ln2_high)), mul(k, ln2_low));
   // Taylor polynomial of degree 13 on |r| <= ln2 / 2; the first term left out is below 5e-18.
@@ -73,6 +71,14 @@ KILN_HD inline double exp(double x) {
   const double scale_a = bits_to_double(static_cast<std::uint64_t>(k_half + 1023) << 52);
   const double scale_b = bits_to_double(static_cast<std::uint64_t>(k_int - k_half + 1023) << 52);
   return mul(mul(p, scale_a), scale_b);
+}
+
+/// e^x, relative error below 2^-51 (two units in the last place) over the normal range.
+/// Gives 0 below -745.2 and infinity above 709.8; NaN stays NaN.
+KILN_HD inline double exp(double x) {
+  if (!(x < 709.8)) return x >= 709.8 ? infinity() : x;
+  if (x < -745.2) return 0.0;
+  return exp_in_range(x);
 }
 
 /// Natural logarithm, error below 2 units in the last place of the larger of |log x| and 2^-52.
@@ -129,6 +135,14 @@ KILN_HD inline std::uint64_t accept_threshold(double x) {
   if (x <= 0.0) return 0x100000000ull;
   if (!(x < 23.0)) return 0;  // e^-23 < 2^-33
   return static_cast<std::uint64_t>(mul(exp(-x), 0x1p32));
+}
+
+/// accept_threshold() without branches, for several side by side.
+KILN_HD inline std::uint64_t accept_threshold_flat(double x) {
+  const bool between = x > 0.0 && x < 23.0;
+  const double y = between ? x : 0.0;
+  const auto words = static_cast<std::uint64_t>(mul(exp_in_range(-y), 0x1p32));
+  return between || x <= 0.0 ? words : 0;  // y = 0 gives 2^32
 }
 
 /// The Metropolis decision for an energy change dE at inverse temperature beta with word r.

@@ -26,6 +26,7 @@ struct RunControl {
   double target = 0;  ///< stop at or below this stored energy
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
+  std::uint32_t ticket = 0;            ///< blocks of EndTick that are done; 0 between launches
 
   /// Whether the current tick does sweep `offset`.
   KILN_HD bool active(std::uint64_t offset) const {

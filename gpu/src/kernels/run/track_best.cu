@@ -2,40 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/run/track_best.hpp"
 
+#include "best_slots.cuh"
 #include "kernels/grid.cuh"
 
 namespace kiln::cuda {
 namespace {
 
-// Decides for every slot and leaves a bit mask of the improved ones for copy_best. best_step is the
-// step counter at the beginning of the tick: AdvanceTick has not counted its sweeps yet.
+// Decides for every slot and leaves a bit mask of the improved ones for copy_best.
 __global__ void __launch_bounds__(block_size)
     mark_improved(const __grid_constant__ TrackBest kernel) {
-  RunControl* const control = kernel.control;
-  if (control->stop != DeviceStop::none) return;
-  const std::uint64_t step = control->step;
+  if (kernel.control->stop != DeviceStop::none) return;
+  const std::uint64_t step = kernel.control->step;
   const std::int64_t slots = kernel.energy.size;
   // Slots are a multiple of 32, so all lanes of a warp go round together.
   for (std::int64_t slot = thread_index(); slot < slots; slot += thread_count()) {
-    const double energy = kernel.energy[slot];
-    const bool better =
-        slot < kernel.replicas && energy < kernel.best_energy[slot] && energy > -exact::infinity();
-    if (better) {
-      kernel.best_energy[slot] = energy;
-      kernel.best_step[slot] = step;
-    }
-    const unsigned mask = __ballot_sync(full_warp, better);
+    const unsigned mask = note_best(kernel, slot, step);
     if (slot % warp_size == 0) kernel.improved[slot / warp_size] = mask;
-    if (mask == 0) continue;
-    std::uint64_t key = better ? exact::order_key(energy) : ~0ull;
-    for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-      const std::uint64_t other = __shfl_down_sync(full_warp, key, offset);
-      key = other < key ? other : key;
-    }
-    if (slot % warp_size == 0) {
-      static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-      atomicMin(reinterpret_cast<unsigned long long*>(&control->best_key), key);
-    }
   }
 }
 

@@ -110,18 +110,47 @@ __device__ void share_tables(const MetropolisSweep& kernel, std::int64_t first_w
   __syncthreads();
 }
 
+// Calls set(i, threshold) for entries i, i + blockDim.x, ... of n. The exponentials of several are
+// computed side by side: one alone is a long chain of operations.
+template <class Exponent, class Set>
+__device__ void set_metropolis_thresholds(std::uint32_t n, Exponent exponent_of, Set set) {
+  constexpr std::uint32_t at_once = 4;
+  for (std::uint32_t first = threadIdx.x; first < n; first += at_once * blockDim.x) {
+    std::uint64_t thresholds[at_once];
+#pragma unroll
+    for (std::uint32_t k = 0; k < at_once; ++k) {
+      thresholds[k] = exact::accept_threshold_flat(exponent_of(min(first + k * blockDim.x, n - 1)));
+    }
+#pragma unroll
+    for (std::uint32_t k = 0; k < at_once; ++k) {
+      if (first + k * blockDim.x < n) set(first + k * blockDim.x, thresholds[k]);
+    }
+  }
+}
+
 template <int W, int P>
 __device__ void fill_tables(const MetropolisSweep& kernel, const Temperatures<W>& of,
                             std::uint32_t capacity, const Memory<W, P>& memory) {
   constexpr std::uint32_t entries = Format<P>::entries;
   const std::uint32_t n = min(of.n_tables, capacity) * entries;
+  const auto beta_of = [&](std::uint32_t i) { return of.beta[of.slot[i / entries]]; };
+  const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
+    reinterpret_cast<std::uint32_t*>(memory.tables)[i + i / entries] =
+        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+  };
+  if (kernel.rule == SweepRule::metropolis) {
+    const auto exponent_of = [&](std::uint32_t i) {
+      const int half = Format<P>::half_change(i % entries);
+      if (half <= 0) return 0.0;  // also where beta is infinite
+      if (half > kernel.model.groups.max_sum) return exact::infinity();  // does not occur
+      return exact::mul(exact::mul(beta_of(i), kernel.inverse_scale), 2.0 * half);
+    };
+    return set_metropolis_thresholds(n, exponent_of, set);
+  }
   for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
     const int half = Format<P>::half_change(i % entries);
     const bool occurs = abs(half) <= kernel.model.groups.max_sum;
-    const std::uint64_t threshold =
-        occurs ? threshold_of(kernel, of.beta[of.slot[i / entries]], 2.0 * half) : 0;
-    reinterpret_cast<std::uint32_t*>(memory.tables)[i + i / entries] =
-        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+    set(i, occurs ? threshold_of(kernel, beta_of(i), 2.0 * half) : 0);
   }
 }
 

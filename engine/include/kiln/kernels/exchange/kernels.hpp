@@ -9,6 +9,7 @@
   KERNEL(ReplicaSwap)                 \
   KERNEL(LadderStatistics)            \
   KERNEL(LadderUpdate)                \
+  KERNEL(LadderPhase)                 \
   KERNEL(WalkerSwap)                  \
   KERNEL(StateSwap)
 

@@ -10,6 +10,14 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 
+// A kernel that runs once in a while fetches every instruction from afar: what is long or rare is
+// called, not copied to each place.
+#if defined(__CUDACC__)
+#define KILN_CALLED __noinline__
+#else
+#define KILN_CALLED
+#endif
+
 namespace kiln {
 
 /// A sum of exponentials, value exp(scale), whose exponents may exceed the range of a double: value
@@ -21,7 +29,7 @@ struct ExpSum {
   static constexpr double step = 700;
   static constexpr double largest = 0x1p1000;  ///< larger exponents are clipped
 
-  KILN_HD static ExpSum of(double x) {
+  KILN_HD KILN_CALLED static ExpSum of(double x) {
     x = x > largest ? largest : x < -largest ? -largest : x;
     const double shifts = exact::div(x, step);
     // From 2^52 on every double is whole, and steps of x are longer than those of the scale.
@@ -34,9 +42,14 @@ struct ExpSum {
   }
   /// The sum of two; one without terms has value 0, whatever its scale.
   KILN_HD static ExpSum add(const ExpSum& a, const ExpSum& b) {
+    if (a.scale == b.scale) return {exact::add(a.value, b.value), a.scale};
+    return add_unequal(a, b);
+  }
+
+ private:
+  KILN_HD KILN_CALLED static ExpSum add_unequal(const ExpSum& a, const ExpSum& b) {
     if (b.value == 0.0) return a;
     if (a.value == 0.0) return b;
-    if (a.scale == b.scale) return {exact::add(a.value, b.value), a.scale};
     const ExpSum &high = a.scale > b.scale ? a : b, &low = a.scale > b.scale ? b : a;
     const double down = exact::exp(exact::sub(low.scale, high.scale));
     return {exact::add(high.value, exact::mul(low.value, down)), high.scale};
@@ -162,7 +175,8 @@ struct KILN_API LadderStatistics {
       part.outside = parameter && parameter[at] == 0.0 && !finite(v) ? 1 : 0;
       return part;
     }
-    if (e < best_energy[slot]) best_rung[slot] = static_cast<std::int32_t>(rung);
+    // Everything is read before anything is written: reads wait for writes that may concern them.
+    const bool better = e < best_energy[slot];
     part.sum = exact::sub(e, reference.energy);
     part.squares = exact::mul(part.sum, part.sum);
     const double w = exact::sub(v, reference.weighed);
@@ -170,10 +184,11 @@ struct KILN_API LadderStatistics {
     if (rung > 0) part.backward = weight(at - 1, w);
     part.best = e;
     part.count = 1;
+    if (better) best_rung[slot] = static_cast<std::int32_t>(rung);
     return part;
   }
   KILN_HD void add(std::int64_t rung, const Reference& reference, const Part& part) const {
-    RungSums& all = sums[rung];
+    RungSums all = sums[rung];
     all.reference = reference.energy;
     all.weighed_reference = reference.weighed;
     all.sum = exact::add(all.sum, part.sum);
@@ -185,6 +200,7 @@ struct KILN_API LadderStatistics {
     all.outside += part.outside;
     if (cells.size > 0 && !cells_of_ladders()) add_call(rung, all.calls, part);
     ++all.calls;
+    sums[rung] = all;
   }
   /// Adds lanes 2 j and 2 j + 1 of the 32 at the end of the tree.
   KILN_HD void add_ladders(std::int64_t rung, int j, const Part& even, const Part& odd) const {
@@ -193,10 +209,9 @@ struct KILN_API LadderStatistics {
 
  private:
   KILN_HD static void add_to(RungCell& cell, const Part& part) {
-    cell.forward = ExpSum::add(cell.forward, part.forward);
-    cell.backward = ExpSum::add(cell.backward, part.backward);
-    cell.count += part.count;
-    cell.outside += part.outside;
+    const RungCell before = cell;
+    cell = {ExpSum::add(before.forward, part.forward), ExpSum::add(before.backward, part.backward),
+            before.count + part.count, before.outside + part.outside};
   }
   KILN_HD void add_call(std::int64_t rung, std::uint64_t call, const Part& part) const {
     RungCell* const mine = &cells[rung * cells_of_rung];

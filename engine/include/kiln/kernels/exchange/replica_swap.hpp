@@ -199,11 +199,16 @@ struct KILN_API ReplicaSwap {
 
   /// Counts a call of a ladder, or begins a phase.
   KILN_HD SwapPhase begin(std::int64_t ladder) const {
-    SwapLadder& state = ladders[ladder];
+    SwapLadder state = ladders[ladder];
     ++state.waited;
-    if (rungs < 2 || !due(state, ladder)) return {};
-    state.waited = 0;
-    const std::uint64_t phase = state.phases++;
+    const bool is_due = rungs >= 2 && due(state, ladder);
+    const std::uint64_t phase = state.phases;
+    if (is_due) {
+      state.waited = 0;
+      ++state.phases;
+    }
+    ladders[ladder] = state;
+    if (!is_due) return {};
     const auto n = static_cast<std::int32_t>(rungs);
     switch (mode) {
       case PairMode::even_odd:
@@ -244,11 +249,12 @@ struct KILN_API ReplicaSwap {
                             std::uint32_t accepted) const {
     adapt(ladders[ladder], attempts, accepted);
     const std::int32_t hot = slot_of[ladder * rungs], cold = slot_of[ladder * rungs + rungs - 1];
-    const std::uint32_t trips = last_end[hot] == LadderEnd::cold ? 1u : 0u;
-    round_trips[hot] += trips;
+    const LadderEnd of_hot = last_end[hot], of_cold = last_end[cold];
+    const std::uint32_t trips = of_hot == LadderEnd::cold ? 1u : 0u;
+    if (trips != 0) round_trips[hot] += trips;
     last_end[hot] = LadderEnd::hot;
     // Only a replica from the hot end can complete a trip.
-    if (last_end[cold] == LadderEnd::hot) last_end[cold] = LadderEnd::cold;
+    if (of_cold == LadderEnd::hot) last_end[cold] = LadderEnd::cold;
     return trips;
   }
 

@@ -12,6 +12,7 @@
   KERNEL(ProposeMove)            \
   KERNEL(AcceptMove)             \
   KERNEL(AdvanceTick)            \
+  KERNEL(EndTick)                \
   KERNEL(Summarize)              \
   KERNEL(EnergyHistogram)        \
   KERNEL(GatherStates)           \

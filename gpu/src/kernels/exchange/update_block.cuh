@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/exchange/ladder_update.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// By one block: nearly always its first thread counts a call and all leave. At the end of a round
+// that thread adds up the barrier, and all place rungs side by side.
+__device__ inline void end_round(const LadderUpdate& kernel) {
+  __shared__ int due, moves;
+  const std::int64_t me = threadIdx.x, threads = blockDim.x;
+  if (me == 0) {
+    due = kernel.due() ? 1 : 0;
+    moves = due != 0 && kernel.prepare() ? 1 : 0;
+  }
+  __syncthreads();
+  if (due == 0) return;
+  for (std::int64_t rung = me; rung < kernel.rungs(); rung += threads) {
+    kernel.place(rung, moves != 0);
+  }
+  __syncthreads();
+  for (std::int64_t i = me; i < kernel.beta.size; i += threads) kernel.spread(i);
+  for (std::int64_t rung = me; rung < kernel.rungs(); rung += threads) kernel.reset(rung);
+}
+
+}  // namespace
+}  // namespace kiln::cuda

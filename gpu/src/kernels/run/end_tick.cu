@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/run/end_tick.hpp"
+
+#include "best_slots.cuh"
+#include "kernels/grid.cuh"
+
+// A block has 256 slots: decides for them and copies their states. The last block to finish ends
+// the tick.
+namespace kiln::cuda {
+namespace {
+
+constexpr int words_of_block = block_size / warp_size;
+// Values of a column that a block copies; beyond, blocks that share the rows are faster.
+constexpr std::int64_t most_variables = 4096;
+
+// Read past the cache of the multiprocessor, which would keep what other blocks overwrite.
+__device__ RunControl read_control(const RunControl* control) {
+  RunControl c;
+  c.tick = __ldcg(&control->tick);
+  c.step = __ldcg(&control->step);
+  c.step_limit = __ldcg(&control->step_limit);
+  c.best_key = __ldcg(&control->best_key);
+  c.tick_sweeps = __ldcg(&control->tick_sweeps);
+  c.target = __ldcg(&control->target);
+  c.has_target = __ldcg(&control->has_target);
+  c.stop = static_cast<DeviceStop>(__ldcg(reinterpret_cast<const std::uint32_t*>(&control->stop)));
+  return c;
+}
+
+__device__ void copy_words(const StateBlock& state, const StateBlock& best, const unsigned* masks) {
+  const std::int64_t word =
+      static_cast<std::int64_t>(blockIdx.x) * words_of_block + threadIdx.x % words_of_block;
+  const unsigned mask = masks[threadIdx.x % words_of_block];
+  if (mask == 0) return;
+  const auto* const from = state.as<const std::uint32_t>();
+  auto* const to = best.as<std::uint32_t>();
+  const std::int64_t words = state.words();
+#pragma unroll 4
+  for (std::int64_t row = threadIdx.x / words_of_block; row < state.variables;
+       row += block_size / words_of_block) {
+    const std::int64_t cell = row * words + word;
+    to[cell] = mask == ~0u ? from[cell] : (to[cell] & ~mask) | (from[cell] & mask);
+  }
+}
+
+template <class T>
+__device__ void copy_values(const StateBlock& state, const StateBlock& best, bool improved) {
+  if (!improved) return;
+  const std::int64_t slot = thread_index();
+  const T* const from = state.as<const T>();
+  T* const to = best.as<T>();
+#pragma unroll 4
+  for (std::int64_t row = 0; row < state.variables; ++row) {
+    to[row * state.slots + slot] = from[row * state.slots + slot];
+  }
+}
+
+__device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
+  const bool improved = (masks[threadIdx.x / warp_size] >> (threadIdx.x % warp_size) & 1u) != 0;
+  for (int b = 0; b < kernel.n_blocks; ++b) {
+    const StateBlock &state = kernel.state[b], &best = kernel.best[b];
+    switch (state.layout) {
+      case Layout::packed32:
+        copy_words(state, best, masks);
+        break;
+      case Layout::i8:
+        copy_values<std::int8_t>(state, best, improved);
+        break;
+      case Layout::i32:
+        copy_values<std::int32_t>(state, best, improved);
+        break;
+      case Layout::f32:
+        copy_values<float>(state, best, improved);
+        break;
+      case Layout::f64:
+        copy_values<double>(state, best, improved);
+        break;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(block_size) end_tick(const __grid_constant__ EndTick kernel) {
+  __shared__ unsigned masks[words_of_block];
+  const TrackBest& best = kernel.best;
+  RunControl* const control = best.control;
+  const RunControl before = read_control(control);
+  if (before.stop != DeviceStop::none) return;
+  const std::int64_t slot = thread_index();
+  unsigned mask = 0;  // slots are a multiple of 32
+  if (slot < best.energy.size) mask = note_best(best, slot, before.step);
+  if (threadIdx.x % warp_size == 0) masks[threadIdx.x / warp_size] = mask;
+  if (__syncthreads_or(mask != 0 ? 1 : 0) != 0) copy_best(best, masks);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(&control->ticket, 1u) + 1 < gridDim.x) return;
+  __threadfence();
+  RunControl after = read_control(control);
+  AdvanceTick{&after, kernel.advance.sweeps}();
+  after.ticket = 0;
+  *control = after;
+}
+
+}  // namespace
+
+template <>
+void launch(const TrackBest& kernel, Queue& queue);
+template <>
+void launch(const AdvanceTick& kernel, Queue& queue);
+
+template <>
+void launch(const EndTick& kernel, Queue& queue) {
+  const TrackBest& best = kernel.best;
+  std::int64_t variables = 0;
+  for (int b = 0; b < best.n_blocks; ++b) variables += best.state[b].variables;
+  if (best.energy.size <= 0 || variables > most_variables) {
+    launch(best, queue);
+    return launch(kernel.advance, queue);
+  }
+  const auto blocks = static_cast<unsigned>((best.energy.size + block_size - 1) / block_size);
+  end_tick<<<blocks, block_size, 0, stream_of(queue)>>>(kernel);
+  check_launch(EndTick::name);
+}
+
+}  // namespace kiln::cuda
