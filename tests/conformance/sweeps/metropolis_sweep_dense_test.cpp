@@ -119,7 +119,7 @@ TEST_P(MetropolisSweepDense, HasTheSameBitsInEveryShape) {
   for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
     given.rule = rule;
     const SweepOutputs expected = plain_sweeps(given);
-    for (const char* shape : {"", "b", "w1x1", "w1x3", "w1x16", "w4x1"}) {
+    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w4x1"}) {
       const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
       const std::unique_ptr<Queue> fresh = open_backend("cuda").backend->make_queue();
       EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << shape;

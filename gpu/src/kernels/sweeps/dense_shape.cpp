@@ -42,7 +42,8 @@ std::optional<DenseShape> parse_dense_shape(std::string_view text) {
   if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
   if (shape.warps != 1 && shape.warps != 4) return std::nullopt;
   const int most = shape.warps == 1 ? most_replicas : 1;
-  if (shape.replicas_per_block < 1 || shape.replicas_per_block > most) return std::nullopt;
+  const int replicas = shape.replicas_per_block;
+  if (replicas < 1 || replicas > most || 32 % replicas != 0) return std::nullopt;
   return shape;
 }
 

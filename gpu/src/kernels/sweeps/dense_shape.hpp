@@ -12,7 +12,7 @@ namespace kiln::cuda {
 struct DenseShape {
   bool by_warps = false;       ///< by warps that decide 128 sites at once, else by a block
   int warps = 1;               ///< by warps: of a replica, 1 or 4
-  int replicas_per_block = 1;  ///< by warps: 1 to 16 beside one warp, 1 beside four
+  int replicas_per_block = 1;  ///< by warps: 1, 2, 4, 8, 16; 1 beside four warps
 };
 
 /// What decides the shape.

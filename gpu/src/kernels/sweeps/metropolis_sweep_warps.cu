@@ -8,6 +8,7 @@
 #include "kiln/device/rng_domains.hpp"
 
 #include "cuda_check.hpp"
+#include "device_limits.hpp"
 #include "slice_draws.cuh"
 #include "sweep_decision.cuh"
 #include "warp_fields.cuh"
@@ -93,7 +94,7 @@ struct Attempts {
     std::uint32_t some = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if ((fields.of(i) ^ flip_bits[i]) <= largest[i]) some |= 1u << i;
+      if ((fields.of[i] ^ flip_bits[i]) <= largest[i]) some |= 1u << i;
     }
     return some;
   }
@@ -101,7 +102,7 @@ struct Attempts {
     int change = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (i == site) change = 2 * (fields.of(i) ^ flip_bits[i]) + rest[i];
+      if (i == site) change = 2 * (fields.of[i] ^ flip_bits[i]) + rest[i];
     }
     return change;
   }
@@ -129,9 +130,10 @@ template <int S, int W>
 struct Replica {
   const MetropolisSweep& kernel;
   std::int64_t slot;
-  std::uint16_t* quads;  // of this warp, QuadState [S][32]
+  const std::uint32_t* words;  // of the batch, by site, that have this replica's bits
+  std::uint16_t* quads;        // of this warp, QuadState [S][32]
   Handed (*handed)[32];  // two stretches; null for one warp
-  bool guarded;
+  bool guarded, units;
   int warp;  // of the replica
   WarpFields<S, W> fields;
   int half_change = 0, flips = 0;  // of this lane, of the replica
@@ -142,17 +144,17 @@ struct Replica {
            static_cast<std::int64_t>(site) * fields.n_quads;
   }
 
-  __device__ QuadState load_quad(int at, bool valid, FourFields& of_quad) {
+  __device__ QuadState load_quad(int at, bool valid, PairedFields& of_quad) {
     const DenseView& dense = kernel.model.dense;
-    const std::uint32_t* const column = kernel.state.data + slot / 32;
     const int4 variable = __ldg(reinterpret_cast<const int4*>(kernel.model.variable.data) + at);
+    const uint4 word = reinterpret_cast<const uint4*>(words)[at];
     const int variables[4] = {variable.x, variable.y, variable.z, variable.w};
+    const std::uint32_t four_words[4] = {word.x, word.y, word.z, word.w};
     QuadState quad;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (variables[i] < 0) continue;
-      quad.sites |= 1u << i;
-      quad.entered |= (column[variables[i] * kernel.state.stride] >> (slot % 32) & 1u) << i;
+      if (variables[i] >= 0) quad.sites |= 1u << i;
+      quad.entered |= (four_words[i] >> (slot % 32) & 1u) << i;
     }
     int f[4];
     if (valid) {
@@ -171,7 +173,9 @@ struct Replica {
     return quad;
   }
 
-  __device__ void load() {
+  /// Returns whether the batch has changed since the fields were written.
+  __device__ bool load() {
+    bool behind = false;
     const bool valid = (kernel.model.dense.valid[slot] & dense_valid) != 0;
 #pragma unroll
     for (int j = 0; j < S; ++j) {
@@ -179,7 +183,9 @@ struct Replica {
       fields.own[j] = {};
       if (fields.here(j)) quad = load_quad(fields.quad(j), valid, fields.own[j]);
       quads[j * 32 + lane()] = quad.packed();
+      behind |= quad.bits != quad.entered;
     }
+    return any(behind);
   }
 
   __device__ void store() const {
@@ -229,30 +235,56 @@ struct Replica {
     if (stretch % W == warp) quads[stretch / W * 32 + lane()] = quad.packed();
   }
 
-  /// Flips a site of lane `at` for the fields of all others: its spin went from 1 to -1 or back, so
-  /// the local fields h + sum J s change by -2 J or 2 J.
-  __device__ void flip(int stretch, int at, int i, bool was_set, FourFields& active) {
-    const int active_quad = stretch * 32;
-    fields.add_row(row(4 * (active_quad + at) + i), was_set ? 1 : -1, active_quad + lane(), active);
-    if (fields.flips == flips_between) fields.settle(guarded, active);
+  /// Calls add(row, sign) for the sites of a stretch whose bits have just become `bits`: their spins
+  /// went from 1 to -1 or back, so the local fields h + sum J s change by -2 J or 2 J.
+  template <class Add>
+  __device__ void for_rows(int stretch, std::uint32_t changed, std::uint32_t bits, const Add& add) {
+    std::uint32_t lanes = __ballot_sync(whole_warp, changed != 0);
+    while (lanes != 0) {
+      const int from = __ffs(static_cast<int>(lanes)) - 1;
+      lanes &= lanes - 1;
+      const std::uint32_t both = __shfl_sync(whole_warp, changed | bits << 4, from);
+      const std::uint32_t* const first_row = row(4 * (32 * stretch + from));
+      for (std::uint32_t left = both & 15u; left != 0; left &= left - 1) {
+        const int i = __ffs(static_cast<int>(left)) - 1;
+        add(first_row + i * fields.n_quads, (both >> 4 >> i & 1u) != 0 ? -1 : 1);
+      }
+    }
+  }
+  __device__ void add_rows(int stretch, std::uint32_t changed, std::uint32_t bits) {
+    if (__ballot_sync(whole_warp, changed != 0) == 0) return;
+    // More sums would not fit into registers beside the fields.
+    constexpr bool sums_fit = S <= 16;
+    if (!sums_fit || !units) {
+      for_rows(stretch, changed, bits, [&](const std::uint32_t* from, int sign) {
+        fields.add_row(from, sign, guarded);
+      });
+      return;
+    }
+    if constexpr (sums_fit) add_unit_rows(stretch, changed, bits);
+  }
+  __device__ void add_unit_rows(int stretch, std::uint32_t changed, std::uint32_t bits) {
+    std::uint32_t sums[S] = {};
+    int rows = 0, net = 0;
+    for_rows(stretch, changed, bits, [&](const std::uint32_t* from, int sign) {
+      fields.add_to_sums(from, sign, sums);
+      net += sign;
+      if (++rows < rows_of_sums) return;
+      fields.add_sums(net, sums);
+#pragma unroll
+      for (int j = 0; j < S; ++j) sums[j] = 0;
+      rows = net = 0;
+    });
+    if (rows > 0) fields.add_sums(net, sums);
   }
 
-  /// Brings the fields up to date with the batch, one changed bit after the other.
+  /// Brings the fields up to date with the batch.
   __device__ void catch_up(int stretches) {
     for (int t = 0; t < stretches; ++t) {
       FourFields active;
       QuadState quad = enter(t, active);
-      for (;;) {
-        const std::uint32_t behind = quad.bits ^ quad.entered;
-        const std::uint32_t lanes = __ballot_sync(whole_warp, behind != 0);
-        if (lanes == 0) break;
-        const int from = __ffs(static_cast<int>(lanes)) - 1;
-        const int i = __ffs(static_cast<int>(behind)) - 1;
-        const auto mine = static_cast<std::uint32_t>(i) | (quad.bits >> (i & 3) & 1u) << 2;
-        const std::uint32_t chosen = __shfl_sync(whole_warp, mine, from);
-        if (lane() == from) quad.bits ^= 1u << i;
-        flip(t, from, static_cast<int>(chosen & 3u), (chosen & 4u) != 0, active);
-      }
+      add_rows(t, quad.bits ^ quad.entered, quad.entered);
+      quad.bits = quad.entered;
       leave(t, quad);
     }
   }
@@ -260,70 +292,85 @@ struct Replica {
   __device__ void sweep_stretch(int stretch, const Words4& words, const Inverse& inverse) {
     FourFields active;
     QuadState quad = enter(stretch, active);
-    Attempts attempts(quad, words, inverse);
+    const std::uint32_t before = quad.bits;
+    const Attempts attempts(quad, words, inverse);
+    const int at = 32 * stretch + lane();
     std::uint32_t open = quad.sites;
     for (;;) {
-      FourFields exact = active;
-      exact.take(fields.to_take());
-      const std::uint32_t some = attempts.candidates(exact) & open;
+      const std::uint32_t some = attempts.candidates(active) & open;
       const std::uint32_t lanes = __ballot_sync(whole_warp, some != 0);
       if (lanes == 0) break;
       const int from = __ffs(static_cast<int>(lanes)) - 1;
-      const int i = __ffs(static_cast<int>(some)) - 1;
-      const auto mine = static_cast<std::uint32_t>(i & 3) | (quad.bits >> (i & 3) & 1u) << 2 |
-                        (attempts.unsure >> (i & 3) & 1u) << 3;
+      const int i = (__ffs(static_cast<int>(some)) - 1) & 3;
+      const std::uint32_t mine = static_cast<std::uint32_t>(i) | (before >> i & 1u) << 2 |
+                                 (attempts.unsure >> i & 1u) << 3;
       const std::uint32_t chosen = __shfl_sync(whole_warp, mine, from);
       // What stands up to the chosen site has its turn now.
       if (lane() < from) open = 0;
       if (lane() == from) open &= ~((2u << i) - 1u);
-      const int change = attempts.half_change(exact, i);
+      const int change = attempts.half_change(active, i);
       if ((chosen & 8u) != 0) {
         const bool taken =
             lane() == from && decide_exactly(kernel, slot, change, attempts.words, i);
         if (__ballot_sync(whole_warp, taken) == 0) continue;
       }
+      const int site = 4 * (32 * stretch + from) + static_cast<int>(chosen & 3u);
+      if (at < fields.n_quads) active.add(__ldg(row(site) + at), (chosen & 4u) != 0 ? 1 : -1);
       if (lane() == from) {
         half_change += change;
         quad.bits ^= 1u << i;
       }
       ++flips;
-      flip(stretch, from, static_cast<int>(chosen & 3u), (chosen & 4u) != 0, active);
     }
+    add_rows(stretch, quad.bits ^ before, quad.bits);
     leave(stretch, quad);
   }
 
-  /// Whether any field may have left its 16 bits.
-  __device__ bool overflown() const {
-    if constexpr (W > 1) return __syncthreads_or(fields.overflow) != 0;
-    return __ballot_sync(whole_warp, fields.overflow) != 0;
+  /// In all warps of the replica: whether it holds in any lane.
+  __device__ static bool any(bool here) {
+    if constexpr (W > 1) return __syncthreads_or(here) != 0;
+    return __ballot_sync(whole_warp, here) != 0;
+  }
+  /// Whether any field may have left its 16 bits; then the block kernel makes the sweep.
+  __device__ bool gives_up() const {
+    if (!guarded || !any(fields.overflow)) return false;
+    if (warp == 0 && lane() == 0) kernel.model.dense.valid[slot] |= dense_by_block;
+    return true;
   }
 };
 
+/// Loads the word of the batch that has the bits of the block's replicas, for each site.
+__device__ inline void load_words(const MetropolisSweep& kernel, const std::uint32_t* column,
+                                  std::uint32_t* words) {
+  for (int site = static_cast<int>(threadIdx.x); site < kernel.model.n_sites;
+       site += static_cast<int>(blockDim.x)) {
+    const std::int32_t variable = __ldg(kernel.model.variable.data + site);
+    words[site] = variable < 0 ? 0u : column[variable * kernel.state.stride];
+  }
+}
+
 template <int S, int W>
 __global__ void __launch_bounds__(W > 1 ? 32 * W : 512)
-    sweep_by_warps(const __grid_constant__ MetropolisSweep kernel, bool guarded, int dev) {
-  extern __shared__ std::uint16_t quads_of_block[];
-  __shared__ Handed handed[W > 1 ? 2 : 1][32];
+    sweep_by_warps(const __grid_constant__ MetropolisSweep kernel, bool guarded, bool units, int dev) {
+  extern __shared__ __align__(16) std::uint32_t shared_words[];
+  __shared__ Handed handed[W > 1 ? 2 : 1][32];  // unused by one warp
   if (!kernel.control->active(kernel.step_offset)) return;
   const int warp_of_block = static_cast<int>(threadIdx.x / 32);
-  const int replicas = static_cast<int>(blockDim.x / (32 * W));
+  const int replicas = static_cast<int>(blockDim.x / (32 * W));  // divides 32
   const std::int64_t slot =
       static_cast<std::int64_t>(blockIdx.x) * replicas + warp_of_block / W;
-  if (slot >= kernel.state.columns * 32) return;
+  load_words(kernel, kernel.state.data + slot / 32, shared_words);
+  __syncthreads();
   if (kernel.rests(slot)) return;  // its fields are brought up to date by its next sweep
   const int warp = warp_of_block % W, n_quads = kernel.model.n_sites / 4;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  Replica<S, W> replica{kernel,  slot, quads_of_block + warp_of_block * S * 32,
-                        handed,  guarded, warp,
-                        {{}, n_quads, 32 * warp + lane}};
-  std::uint32_t* const valid = kernel.model.dense.valid + slot;
-  replica.load();
-  if (guarded && replica.overflown()) {
-    if (warp == 0 && lane == 0) *valid |= dense_by_block;
-    return;
-  }
+  auto* const quads = reinterpret_cast<std::uint16_t*>(shared_words + kernel.model.n_sites);
+  Replica<S, W> replica{kernel,  slot,    shared_words, quads + warp_of_block * S * 32, handed,
+                        guarded, units,   warp,         {{}, n_quads, 32 * warp + lane}};
+  const bool behind = replica.load();
+  if (replica.gives_up()) return;
   const int stretches = (n_quads + 31) / 32;
-  replica.catch_up(stretches);
+  if (behind) replica.catch_up(stretches);
 
   const std::uint64_t step = kernel.control->step + kernel.step_offset;
   const std::uint64_t key = kernel.draw_ids.key[slot];
@@ -336,16 +383,12 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512)
     const QuadDraws quad(draws, keys, static_cast<std::uint32_t>(32 * t + lane));
     replica.sweep_stretch(t, draw_of(keys, quad, high_word(product), low_word(product)), inverse);
   }
-  FourFields none;
-  replica.fields.settle(guarded, none);
-  if (guarded && replica.overflown()) {
-    if (warp == 0 && lane == 0) *valid |= dense_by_block;
-    return;
-  }
+  replica.fields.settle(guarded);
+  if (replica.gives_up()) return;
   replica.store();
   const int half_change = __reduce_add_sync(whole_warp, replica.half_change);
   if (warp == 0 && lane == 0) {
-    *valid = dense_valid;
+    kernel.model.dense.valid[slot] = dense_valid;
     kernel.energy[slot] += 2.0 * half_change;
     if (kernel.accepted) kernel.accepted[slot] += static_cast<std::uint32_t>(replica.flips);
   }
@@ -354,11 +397,14 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512)
 template <int S, int W>
 void enqueue(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded, Queue& queue) {
   const std::int64_t slots = kernel.state.columns * 32;
-  const auto blocks =
-      static_cast<unsigned>((slots + shape.replicas_per_block - 1) / shape.replicas_per_block);
+  const auto blocks = static_cast<unsigned>(slots / shape.replicas_per_block);
   const auto threads = static_cast<unsigned>(32 * W * shape.replicas_per_block);
-  const std::size_t bytes = sizeof(std::uint16_t) * S * threads;
-  sweep_by_warps<S, W><<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, std::getenv("KILN_DEV") ? std::atoi(std::getenv("KILN_DEV")) : 0);
+  const GroupView& groups = kernel.model.half_groups;
+  const bool units = !guarded && groups.sites.size > 0 && groups.one_plane && !std::getenv("KILN_DEVU");
+  const std::size_t bytes = sizeof(std::uint32_t) * static_cast<std::size_t>(kernel.model.n_sites) +
+                            sizeof(std::uint16_t) * S * threads;
+  if (bytes > 32 * 1024) reserve_shared(queue, sweep_by_warps<S, W>, bytes, MetropolisSweep::name);
+  sweep_by_warps<S, W><<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, units, std::getenv("KILN_DEV") ? std::atoi(std::getenv("KILN_DEV")) : 0);
   check_launch(MetropolisSweep::name);
 }
 

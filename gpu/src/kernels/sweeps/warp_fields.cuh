@@ -23,6 +23,7 @@ constexpr unsigned whole_warp = 0xFFFFFFFFu;
 constexpr int excess = 128;
 constexpr int flips_between = 32;
 constexpr int both_halves = 65537;
+constexpr int rows_of_sums = 64;  // of weights -1, 0 and 1, whose sums a byte holds
 
 // Fields of this size stay within 16 bits for `flips_between` flips by weights of up to 127.
 constexpr int largest_half_field = 32767 - flips_between * (127 + excess);
@@ -31,8 +32,8 @@ __device__ inline int low_half(int pair) { return static_cast<std::int16_t>(pair
 __device__ inline int high_half(int pair) { return (pair + 32768) >> 16; }
 __device__ inline int paired(int low, int high) { return high * 65536 + low; }
 
-/// The halves of fields of four sites.
-struct FourFields {
+/// The halves of the fields of four sites in two words.
+struct PairedFields {
   int even = 0, odd = 0;  ///< sites 0 and 2, 1 and 3
 
   __device__ int of(int i) const {
@@ -40,8 +41,8 @@ struct FourFields {
     return i / 2 == 0 ? low_half(pair) : high_half(pair);
   }
   /// Adds `sign` times four weights, each 128 too large.
-  __device__ void add(std::uint32_t weights, int sign) {
-    const std::uint32_t biased = weights ^ 0x80808080u;
+  __device__ void add(std::uint32_t weights, int sign) { add_raised(weights ^ 0x80808080u, sign); }
+  __device__ void add_raised(std::uint32_t biased, int sign) {
     even += sign * static_cast<int>(biased & 0x00FF00FFu);
     odd += sign * static_cast<int>((biased >> 8) & 0x00FF00FFu);
   }
@@ -57,10 +58,20 @@ struct FourFields {
   }
 };
 
+/// The same in four words, for the stretch that is decided.
+struct FourFields {
+  int of[4] = {0, 0, 0, 0};
+
+  __device__ void add(std::uint32_t weights, int sign) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) of[i] += sign * static_cast<std::int8_t>(weights >> (8 * i));
+  }
+};
+
 /// The fields of one of W warps: of stretches w, w + W, w + 2 W, ...
 template <int S, int W>
 struct WarpFields {
-  FourFields own[S];
+  PairedFields own[S];
   int n_quads;
   int first;  // quad of this lane in its first stretch
   int net = 0, flips = 0;  // since the excess was taken away: flips by 1 less flips by -1, all flips
@@ -70,41 +81,59 @@ struct WarpFields {
   // The launcher chooses S so that only the last four stretches can end early.
   __device__ bool here(int j) const { return j < S - 4 || quad(j) < n_quads; }
 
-  /// The fields of stretch j of this warp, the same j in all lanes.
   template <int Begin = 0, int N = S>
-  __device__ FourFields stretch(int j) const {
+  __device__ PairedFields pairs(int j) const {
     if constexpr (N == 1) {
       return own[Begin];
     } else {
-      return j < Begin + N / 2 ? stretch<Begin, N / 2>(j)
-                               : stretch<Begin + N / 2, N - N / 2>(j);
+      return j < Begin + N / 2 ? pairs<Begin, N / 2>(j) : pairs<Begin + N / 2, N - N / 2>(j);
     }
   }
+  /// The fields of stretch j of this warp, the same j in all lanes.
+  __device__ FourFields stretch(int j) const {
+    PairedFields exact = pairs(j);
+    exact.take(net * (excess * both_halves));
+    return {{exact.of(0), exact.of(1), exact.of(2), exact.of(3)}};
+  }
 
-  /// Adds `sign` times a row of weights, and to `active`, the fields of quad `active_quad`.
-  __device__ void add_row(const std::uint32_t* row, int sign, int active_quad,
-                          FourFields& active) {
+  /// Adds `sign` times a row of weights. With `guarded` fields are looked for that 16 bits may not
+  /// hold much longer.
+  __device__ void add_row(const std::uint32_t* row, int sign, bool guarded) {
     std::uint32_t weights[S];
     const std::uint32_t* const from = row + first;
 #pragma unroll
     for (int j = 0; j < S; ++j) weights[j] = here(j) ? __ldg(from + j * 32 * W) : 0u;
-    const std::uint32_t of_active = active_quad < n_quads ? __ldg(row + active_quad) : 0u;
 #pragma unroll
     for (int j = 0; j < S; ++j) own[j].add(weights[j], sign);
-    active.add(of_active, sign);
     net += sign;
-    ++flips;
+    if (++flips == flips_between) settle(guarded);
   }
 
-  __device__ int to_take() const { return net * (excess * both_halves); }
+  /// Adds `sign` times a row of weights -1, 0 and 1, each 2 too large, to sums of four in a word.
+  __device__ void add_to_sums(const std::uint32_t* row, int sign, std::uint32_t (&sums)[S]) const {
+    std::uint32_t weights[S];
+    const std::uint32_t* const from = row + first;
+#pragma unroll
+    for (int j = 0; j < S; ++j) weights[j] = here(j) ? __ldg(from + j * 32 * W) : 0u;
+#pragma unroll
+    for (int j = 0; j < S; ++j) {
+      sums[j] += static_cast<std::uint32_t>(sign) * ((weights[j] & 0x03030303u) ^ 0x02020202u);
+    }
+  }
+  /// Adds such sums, which are those of rows added `net_rows` times more than subtracted.
+  __device__ void add_sums(int net_rows, const std::uint32_t (&sums)[S]) {
+    const std::uint32_t excess_of_sums = static_cast<std::uint32_t>(net_rows) * 0x02020202u;
+#pragma unroll
+    for (int j = 0; j < S; ++j) own[j].add_raised(sums[j] - excess_of_sums + 0x80808080u, 1);
+    net += 1;
+    if (++flips == flips_between) settle(false);
+  }
 
-  /// Takes the excess away, also from `active`; with `guarded` looks for fields that 16 bits may
-  /// not hold much longer.
-  __device__ void settle(bool guarded, FourFields& active) {
-    const int from_both = to_take();
+  /// Takes the excess away.
+  __device__ void settle(bool guarded) {
+    const int from_both = net * (excess * both_halves);
 #pragma unroll
     for (int j = 0; j < S; ++j) own[j].take(from_both);
-    active.take(from_both);
     net = flips = 0;
     if (!guarded) return;
 #pragma unroll
