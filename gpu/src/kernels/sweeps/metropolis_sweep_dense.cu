@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <type_traits>
 
 #include "kiln/cuda/queue.cuh"
 #include "kiln/device/rng_domains.hpp"
 
 #include "cuda_check.hpp"
+#include "dense_shape.hpp"
+#include "device_limits.hpp"
 #include "metropolis_sweep_dense.hpp"
+#include "metropolis_sweep_warps.hpp"
 #include "sweep_decision.cuh"
 
 // One block per replica; a thread holds quads of sites with their local fields in registers. All
@@ -17,6 +21,9 @@ namespace kiln::cuda {
 namespace {
 
 constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+/// The replicas of a launch: all, or those that the sweep by warps has left.
+enum class Left { all, marked };
 
 // Local fields are integers of 32 bits, or doubles that hold integers of up to 53 bits exactly.
 template <class Weight>
@@ -101,7 +108,7 @@ struct Replica {
 
   __device__ void load() {
     const DenseView& dense = kernel.model.dense;
-    const bool valid = dense.valid[slot] != 0;
+    const bool valid = (dense.valid[slot] & dense_valid) != 0;
 #pragma unroll
     for (int q = 0; q < Q; ++q) {
       const std::int32_t at = quad(q);
@@ -136,7 +143,7 @@ struct Replica {
                   1u << (slot % 32));
       }
     }
-    if (threadIdx.x == 0) dense.valid[slot] = 1;
+    if (threadIdx.x == 0) dense.valid[slot] = dense_valid;
   }
 
   /// Adds the row of a site whose bit has just become `bit`: its spin went from 1 to -1 or back, so
@@ -158,10 +165,11 @@ struct Replica {
 
 template <SweepRule kRule, class Weight, int Q>
 __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
-    sweep_dense(const __grid_constant__ MetropolisSweep kernel) {
+    sweep_dense(const __grid_constant__ MetropolisSweep kernel, Left left) {
   using Field = FieldOf<Weight>;
   if (!kernel.control->active(kernel.step_offset)) return;
   if (kernel.rests(blockIdx.x)) return;  // its fields are brought up to date by its next sweep
+  if (left == Left::marked && (kernel.model.dense.valid[blockIdx.x] & dense_by_block) == 0) return;
   __shared__ std::uint32_t shared_min[32];
   __shared__ std::uint32_t shared_bit;
   __shared__ double change;  // an integer below 2^53: the order of additions does not matter
@@ -255,7 +263,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
 }
 
 template <SweepRule kRule, class Weight>
-bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
+bool enqueue(const MetropolisSweep& kernel, Left left, Queue& queue) {
   const std::int32_t quads = kernel.model.n_sites / 4;
   const auto blocks = static_cast<unsigned>(kernel.state.columns * 32);
   int threads = 64;
@@ -264,13 +272,13 @@ bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
   const int per_thread = (quads + threads - 1) / threads;
   const cudaStream_t stream = stream_of(queue);
   if (per_thread <= 1) {
-    sweep_dense<kRule, Weight, 1><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 1><<<blocks, threads, 0, stream>>>(kernel, left);
   } else if (per_thread <= 2) {
-    sweep_dense<kRule, Weight, 2><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 2><<<blocks, threads, 0, stream>>>(kernel, left);
   } else if (per_thread <= 4) {
-    sweep_dense<kRule, Weight, 4><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 4><<<blocks, threads, 0, stream>>>(kernel, left);
   } else if (per_thread <= 8) {
-    sweep_dense<kRule, Weight, 8><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 8><<<blocks, threads, 0, stream>>>(kernel, left);
   } else {
     return false;
   }
@@ -279,15 +287,24 @@ bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
 }
 
 template <SweepRule kRule>
-bool enqueue_rule(const MetropolisSweep& kernel, Queue& queue) {
+bool enqueue_rule(const MetropolisSweep& kernel, Left left, Queue& queue) {
   switch (kernel.model.dense.bytes_per_weight) {
     case 1:
-      return enqueue<kRule, std::int8_t>(kernel, queue);
+      return enqueue<kRule, std::int8_t>(kernel, left, queue);
     case 2:
-      return enqueue<kRule, std::int16_t>(kernel, queue);
+      return enqueue<kRule, std::int16_t>(kernel, left, queue);
     default:
-      return enqueue<kRule, double>(kernel, queue);
+      return enqueue<kRule, double>(kernel, left, queue);
   }
+}
+
+DenseShape shape_of(const MetropolisSweep& kernel, Queue& queue) {
+  const DenseDemand demand{kernel.model.n_sites, kernel.state.columns * 32,
+                           kernel.model.dense.bytes_per_weight,
+                           kernel.rule == SweepRule::heat_bath};
+  const std::optional<DenseShape> wanted = parse_dense_shape(wanted_sweep_shape(queue));
+  if (wanted && can_sweep(*wanted, demand)) return *wanted;
+  return choose_dense_shape(demand, limits_of(queue).multiprocessors);
 }
 
 }  // namespace
@@ -295,8 +312,17 @@ bool enqueue_rule(const MetropolisSweep& kernel, Queue& queue) {
 bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const DenseView& dense = kernel.model.dense;
   if (dense.matrix == nullptr || dense.fields == nullptr) return false;
-  return kernel.rule == SweepRule::heat_bath ? enqueue_rule<SweepRule::heat_bath>(kernel, queue)
-                                             : enqueue_rule<SweepRule::metropolis>(kernel, queue);
+  const bool heat_bath = kernel.rule == SweepRule::heat_bath;
+  const DenseShape shape = shape_of(kernel, queue);
+  Left left = Left::all;
+  if (shape.by_warps) {
+    const bool guarded = kernel.model.arithmetic != Arithmetic::narrow;
+    launch_warp_sweep(kernel, shape, guarded, queue);
+    if (!guarded) return true;
+    left = Left::marked;
+  }
+  return heat_bath ? enqueue_rule<SweepRule::heat_bath>(kernel, left, queue)
+                   : enqueue_rule<SweepRule::metropolis>(kernel, left, queue);
 }
 
 }  // namespace kiln::cuda

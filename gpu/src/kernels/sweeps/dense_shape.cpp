@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "dense_shape.hpp"
+
+#include <charconv>
+
+namespace kiln::cuda {
+namespace {
+
+constexpr std::int64_t sites_of_warp = 4096;  // 64 registers of fields
+constexpr int most_replicas = 16;             // 512 threads of 128 registers
+
+}  // namespace
+
+bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
+  if (!shape.by_warps) return true;
+  return demand.bytes_per_weight == 1 && !demand.heat_bath &&
+         demand.sites <= sites_of_warp * shape.warps;
+}
+
+DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
+  DenseShape shape{true, demand.sites <= sites_of_warp ? 1 : 4, 1};
+  if (!can_sweep(shape, demand)) return {};
+  if (shape.warps > 1) return shape;
+  shape.replicas_per_block = most_replicas;
+  while (shape.replicas_per_block > 1 &&
+         demand.replicas < std::int64_t{shape.replicas_per_block} * multiprocessors) {
+    shape.replicas_per_block /= 2;
+  }
+  return shape;
+}
+
+std::optional<DenseShape> parse_dense_shape(std::string_view text) {
+  if (text == "b") return DenseShape{};
+  if (!text.starts_with('w')) return std::nullopt;
+  text.remove_prefix(1);
+  DenseShape shape{true, 0, 0};
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shape.warps);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'x') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, shape.replicas_per_block);
+  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+  if (shape.warps != 1 && shape.warps != 4) return std::nullopt;
+  const int most = shape.warps == 1 ? most_replicas : 1;
+  const int replicas = shape.replicas_per_block;
+  if (replicas < 1 || replicas > most || 32 % replicas != 0) return std::nullopt;
+  return shape;
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kiln::cuda {
+
+/// How a dense model is swept; never changes the bits.
+struct DenseShape {
+  bool by_warps = false;       ///< by warps that decide 128 sites at once, else by a block
+  int warps = 1;               ///< by warps: of a replica, 1 or 4
+  int replicas_per_block = 1;  ///< by warps: 1, 2, 4, 8, 16; 1 beside four warps
+};
+
+/// What decides the shape.
+struct DenseDemand {
+  std::int64_t sites = 0;
+  std::int64_t replicas = 0;
+  int bytes_per_weight = 1;
+  bool heat_bath = false;
+};
+
+/// Warps sweep models of int8 weights by the Metropolis rule; a block sweeps all others. Four warps
+/// hold the fields that do not fit into one. As many replicas share a block, and by its cache the
+/// rows that they add, as leave no multiprocessor without work.
+DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
+
+/// Whether the kernel of the shape can sweep this.
+bool can_sweep(const DenseShape& shape, const DenseDemand& demand);
+
+/// KILN_CUDA_SWEEP_SHAPE="w1x16": one warp for each replica and 16 replicas a block; "w4x1": four
+/// warps; "b": a block. For tests that compare the bits of shapes, and for tuning.
+std::optional<DenseShape> parse_dense_shape(std::string_view text);
+
+}  // namespace kiln::cuda

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+#include "kiln/queue.hpp"
+
+#include "dense_shape.hpp"
+
+namespace kiln::cuda {
+
+/// Bits of DenseView::valid.
+inline constexpr std::uint32_t dense_valid = 1;     ///< fields belong to bits
+inline constexpr std::uint32_t dense_by_block = 2;  ///< a sweep was left to the kernel by blocks
+
+/// Sweeps a dense model of int8 weights by the warps of the shape, with fields of 16 bits.
+/// @param guarded  fields can be larger than 16 bits hold. A replica in which that may happen is
+///                 left as it was, marked with dense_by_block.
+/// @pre shape.by_warps, and warps_can_sweep()
+void launch_warp_sweep(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded,
+                       Queue& queue);
+
+}  // namespace kiln::cuda

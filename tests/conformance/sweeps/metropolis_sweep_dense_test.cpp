@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// metropolis_sweep of dense models with kept fields, by warps and by a block: sizes around those of
+// a stretch and of a warp, fields that 16 bits just hold, fields that leave 16 bits before and in a
+// sweep, words and temperatures at the ends of their ranges.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "kiln/backend.hpp"
+
+#include "backends/backends.hpp"
+#include "models/models_sweep.hpp"
+
+namespace kiln::test::metropolis_sweep_dense_test {
+namespace {
+
+struct DenseCase {
+  std::string name;
+  std::function<SweepInputs()> inputs;
+};
+void PrintTo(const DenseCase& c, std::ostream* out) { *out << c.name; }
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Three sweeps; before the second and the third somebody else changes the states.
+SweepInputs kept(SweepInputs inputs, bool replaced = false) {
+  inputs.kept_fields = true;
+  inputs.sweeps = 3;
+  if (replaced) {
+    inputs.replacement = make_sweep(inputs.model, inputs.slots, 1, 99).spins;
+  }
+  return inputs;
+}
+
+SweepInputs with_beta(SweepInputs inputs, double beta) {
+  inputs.beta.assign(inputs.beta.size(), beta);
+  return inputs;
+}
+
+SweepInputs ring_of(std::int32_t n) {
+  return kept(make_sweep(ring(n, one_of({-127, -3, 0, 1, 127}, idx(n)), one_of({-2, 0, 5}, 22)), 32,
+                         1, idx(n)));
+}
+
+SweepInputs random_weights(std::int32_t n, double largest, std::int64_t slots = 32) {
+  return make_sweep(
+      dense(n, one_of({-largest, -1, 0, 2, largest}, 31), one_of({-7, 0, 1000}, 32)), slots, 2, 33);
+}
+
+// All couplings alike: fields grow to (n - 1) * weight where the spins agree.
+SweepInputs alike(std::int32_t n, double weight, double beta) {
+  return kept(with_beta(make_sweep(dense(n, constant(weight), constant(1)), 64, 1, 34), beta));
+}
+
+// All spins agree with a random pattern in the end. In the state of all spins up, from which fields
+// are first computed, and in a random one they are small.
+SweepInputs with_pattern(std::int32_t n, double weight, double beta) {
+  Ising model = dense(n, constant(weight), constant(1));
+  TestRandom random(35);
+  std::vector<double> pattern;
+  for (std::int32_t v = 0; v < n; ++v) pattern.push_back(random.between(0, 1) == 0 ? -1 : 1);
+  for (Edge& e : model.couplings) e.weight *= -pattern[idx(e.u)] * pattern[idx(e.v)];
+  SweepInputs inputs = kept(with_beta(make_sweep(std::move(model), 64, 1, 36), beta));
+  inputs.sweeps = 6;
+  return inputs;
+}
+
+// A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5.
+SweepInputs largest_word(double beta) {
+  SweepInputs inputs = random_weights(140, 90);
+  for (std::size_t slot = 0; slot < 32; ++slot) {
+    inputs.names.key[slot] = 38521366;
+    inputs.names.replica[slot] = static_cast<std::uint32_t>(slot);
+  }
+  return kept(with_beta(std::move(inputs), beta));
+}
+
+std::vector<DenseCase> cases() {
+  std::vector<DenseCase> all;
+  for (const std::int32_t n : {1, 4, 127, 128, 129, 511, 512, 513, 1025, 2047, 2561, 3001, 4096, 4097, 8200}) {
+    all.push_back({"ring_" + std::to_string(n), [n] { return ring_of(n); }});
+  }
+  for (const double largest : {1.0, 90.0, 127.0, 128.0}) {
+    all.push_back({"weights_" + std::to_string(static_cast<int>(largest)),
+                   [largest] { return kept(random_weights(700, largest)); }});
+  }
+  all.push_back({"replaced_states", [] { return kept(random_weights(300, 100, 96), true); }});
+  // Narrow up to 16383; beyond that fields are looked after.
+  all.push_back({"narrow_end", [] { return alike(130, 126, 0.001); }});
+  all.push_back({"narrow_left", [] { return alike(140, -127, 0.001); }});
+  // Beyond 49152 a block takes over.
+  for (const double beta : {1e-5, 1.5e-5, 2e-5, 1e-4, infinity}) {
+    all.push_back({"grows_too_large_" + std::to_string(all.size()),
+                   [beta] { return with_pattern(700, 127, beta); }});
+  }
+  all.push_back({"is_too_large", [] { return alike(450, -127, infinity); }});
+  all.push_back({"stays_small", [] { return alike(450, 127, 0.0005); }});
+  for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
+    all.push_back({"largest_word_" + std::to_string(all.size()),
+                   [beta] { return largest_word(beta); }});
+  }
+  return all;
+}
+
+class MetropolisSweepDense : public testing::TestWithParam<DenseCase> {
+ protected:
+  void SetUp() override { skip_without(Device::cuda); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, MetropolisSweepDense, testing::ValuesIn(cases()),
+                         [](const auto& made) { return made.param.name; });
+
+TEST_P(MetropolisSweepDense, HasTheSameBitsInEveryShape) {
+  SweepInputs given = GetParam().inputs();
+  for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+    given.rule = rule;
+    const SweepOutputs expected = plain_sweeps(given);
+    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w4x1"}) {
+      const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+      const std::unique_ptr<Queue> fresh = open_backend("cuda").backend->make_queue();
+      EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << shape;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test::metropolis_sweep_dense_test
