@@ -99,6 +99,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
     view_.integral = plan.integral;
+    view_.has_fields = plan.has_fields;
+    view_.max_neighbors = plan.max_neighbors;
     view_.base = model_.view(base);
     view_.field = model_.view(field);
     view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),

@@ -24,6 +24,8 @@ struct PairwisePlan {
   Arithmetic arithmetic = Arithmetic::wide;
   bool integral = false;
   bool sequential = false;
+  bool has_fields = false;
+  std::int32_t max_neighbors = 0;
   std::vector<std::int32_t> class_begin, variable;
   std::vector<std::int64_t> row_begin;
   std::vector<PairEntry> entries;

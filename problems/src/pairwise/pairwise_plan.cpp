@@ -180,6 +180,8 @@ void lay_out_rows(const Ising& model, const Neighbors& lists, PairwisePlan& plan
       std::sort(row.begin(), row.end());
       for (const auto& [neighbor, weight] : row) sum += weight;
       field = model.fields[i];
+      plan.has_fields = plan.has_fields || field != 0;
+      plan.max_neighbors = std::max(plan.max_neighbors, static_cast<std::int32_t>(row.size()));
     }
     // An even number of entries lets the GPU read two neighbours at a time.
     if (row.size() % 2 != 0) row.emplace_back(static_cast<std::uint32_t>(site), 0.0);

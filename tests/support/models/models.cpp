@@ -71,6 +71,22 @@ Ising ring(std::int32_t n, const WeightSource& weight, const WeightSource& field
   return model;
 }
 
+Ising lattice(const std::vector<std::int32_t>& sides, const WeightSource& weight,
+              const WeightSource& field) {
+  std::int32_t n = 1;
+  for (const std::int32_t side : sides) n *= side;
+  Ising model = without_couplings(n, field);
+  for (std::int32_t v = 0; v < n; ++v) {
+    std::int32_t stride = 1;
+    for (const std::int32_t side : sides) {
+      const bool last = v / stride % side + 1 == side;
+      model.couplings.push_back({v, last ? v - (side - 1) * stride : v + stride, weight()});
+      stride *= side;
+    }
+  }
+  return model;
+}
+
 Ising sparse(std::int32_t n, std::int32_t degree, const WeightSource& weight,
              const WeightSource& field, std::uint64_t seed) {
   Ising model = without_couplings(n, field);
@@ -159,6 +175,8 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   view_.total_sum = plan.total_sum;
   view_.arithmetic = plan.arithmetic;
   view_.integral = plan.integral;
+  view_.has_fields = plan.has_fields;
+  view_.max_neighbors = plan.max_neighbors;
   view_.sequential = plan.sequential;
   view_.class_begin = std::as_const(class_begin_).view();
   view_.variable = std::as_const(variable_).view();

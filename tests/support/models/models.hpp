@@ -25,6 +25,9 @@ WeightSource one_of(std::vector<double> weights, std::uint64_t seed);
 Ising isolated_spins(std::vector<double> fields);
 /// s_0 - s_1 - ... - s_{n-1} - s_0 for n > 2, a chain otherwise.
 Ising ring(std::int32_t n, const WeightSource& weight, const WeightSource& field);
+/// A periodic lattice of any dimension. @pre sides are at least 3.
+Ising lattice(const std::vector<std::int32_t>& sides, const WeightSource& weight,
+              const WeightSource& field);
 /// About `degree` neighbours a vertex, at random.
 Ising sparse(std::int32_t n, std::int32_t degree, const WeightSource& weight,
              const WeightSource& field, std::uint64_t seed);

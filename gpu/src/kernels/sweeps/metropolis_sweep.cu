@@ -9,6 +9,7 @@
 #include "device_limits.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_dense.hpp"
+#include "metropolis_sweep_patterns.hpp"
 #include "metropolis_sweep_slices.hpp"
 #include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
@@ -297,6 +298,7 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   if (launch_dense_sweep(kernel, queue)) return;
   if (launch_sliced_sweep(kernel, queue)) return;
+  if (launch_pattern_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {
     enqueue_rule<SweepRule::heat_bath>(kernel, shape, queue);

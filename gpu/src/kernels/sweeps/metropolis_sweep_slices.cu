@@ -16,46 +16,26 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int max_threads = 512;                 // 128 registers each
 constexpr std::int64_t usual_temperatures = 40;  // of the replicas of a block
 
 // Describes the block's slots and keys; returns how it can draw and decide.
 template <int W, int P>
-__device__ Draws describe_slots(const MetropolisSweep& kernel, const StepDraws& step,
+__device__ Draws describe_block(const MetropolisSweep& kernel, const StepDraws& step,
                                 std::int64_t first_word, const Temperatures<W>& temperatures,
                                 std::uint32_t capacity, const Memory<W, P>& memory,
-                                uint4 (*word_keys)[TabulatedKeys::quads]) {
-  const std::int64_t last = kernel.state.columns * 32 - 1;
-  const auto slot_of = [&](int i) { return min(first_word * 32 + i, last); };
-  const View1<const std::uint64_t>& keys = kernel.draw_ids.key;
-  bool one_key = true, key_of_word = true;
-  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    const std::uint64_t key = keys[slot_of(i)];
-    one_key = one_key && key == keys[slot_of(0)];
-    key_of_word = key_of_word && key == keys[slot_of(i / 32 * 32)];
-  }
-  one_key = __syncthreads_and(one_key) != 0;
-  key_of_word = __syncthreads_and(key_of_word) != 0;
-  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    const std::uint32_t table =
-        temperatures.table[temperatures.first[i]] * Memory<W, P>::table_bytes;
-    const std::uint32_t replica = kernel.draw_ids.replica[slot_of(i)];
-    const std::uint64_t key = keys[slot_of(i)], product = step.of_replica(replica, key);
-    memory.slots[i] = key_of_word ? make_uint4(high_word(product), low_word(product), table, 0u)
-                                  : make_uint4(low_word(key), high_word(key), table, replica);
-  }
-  for (int i = threadIdx.x; i < W * TabulatedKeys::quads; i += blockDim.x) {
-    const int w = i / TabulatedKeys::quads, part = i % TabulatedKeys::quads;
-    word_keys[w][part] =
-        TabulatedKeys::entry(keys[slot_of(32 * w)], static_cast<std::uint32_t>(part));
-  }
+                                WordKeys* word_keys) {
+  const auto table_of = [&](int i) -> std::uint32_t {  // in bytes from the first one
+    return temperatures.table[temperatures.first[i]] * Memory<W, P>::table_bytes;
+  };
+  const SharedKeys keys =
+      describe_slots<W>(kernel, step, first_word, table_of, memory.slots, word_keys);
   if (temperatures.n_tables > capacity) return Draws::plain;
-  if (!key_of_word) return Draws::key_of_slot;
-  return one_key && temperatures.n_tables == 1 ? Draws::one_table : Draws::key_of_word;
+  if (!keys.of_words) return Draws::key_of_slot;
+  return keys.of_block && temperatures.n_tables == 1 ? Draws::one_table : Draws::key_of_word;
 }
 
 template <int W, int P, bool kShared>
-__global__ void __launch_bounds__(max_threads)
+__global__ void __launch_bounds__(max_slice_threads)
     sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
                  ClassRange classes) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -63,7 +43,7 @@ __global__ void __launch_bounds__(max_threads)
     Temperatures<W> temperatures;
     std::uint32_t totals[2][32 * W];
   } shared;
-  __shared__ uint4 word_keys[W][TabulatedKeys::quads];
+  __shared__ WordKeys word_keys[W];
   if (!kernel.control->active(kernel.step_offset)) return;
   const Memory<W, P> memory(shared_bytes, capacity);
   const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
@@ -77,14 +57,15 @@ __global__ void __launch_bounds__(max_threads)
   share_tables(kernel, first_word, shared.temperatures);
   fill_tables(kernel, shared.temperatures, capacity, memory);
   const Draws draws =
-      describe_slots(kernel, step, first_word, shared.temperatures, capacity, memory, word_keys);
+      describe_block(kernel, step, first_word, shared.temperatures, capacity, memory, word_keys);
   __syncthreads();
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     shared.totals[0][i] = shared.totals[1][i] = 0;
   }
 
-  Warp<W, P, kShared> warp(kernel, memory, step, kernel.draw_ids.key[first_word * 32], word_keys,
-                           first_word);
+  Warp<W, P, kShared> warp(Places<W>(kernel, memory.slots, step,
+                                     kernel.draw_ids.key[first_word * 32], word_keys, first_word),
+                           memory);
   if (draws == Draws::one_table) {
     warp.template sweep<Draws::one_table>(classes);
   } else if (draws == Draws::key_of_word) {

@@ -7,13 +7,11 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include "slice_planes.cuh"
+#include "slice_places.cuh"
 
 /// Tables of acceptance thresholds in shared memory, by temperature and energy change.
 namespace kiln::cuda {
 namespace {
-
-constexpr std::uint32_t all_words = 0xFFFFFFFFu;  // a threshold of 2^32 as tables hold it
 
 // The numbers of a model whose sums have P bits. Index of the table: the number u and, as its
 // lowest bit or where a byte has no room for it as its highest, whether the site's sum is even.
@@ -33,11 +31,6 @@ struct Format {
   }
 };
 
-// What a block keeps of a slot: if the slots of a word have one key {high, low word of
-// StepDraws::of_replica, table, 0}, else {low, high word of the key, table, replica}; `table` in
-// bytes from the first one.
-using SlotEntry = uint4;
-
 // The tables of a block, one for each temperature of its slots, then its slots and states.
 template <int W, int P>
 struct Memory {
@@ -55,15 +48,6 @@ struct Memory {
     return (n * table_bytes + 15) / 16 * 16;
   }
 };
-
-__device__ inline std::uint64_t threshold_of(const MetropolisSweep& kernel, double beta,
-                                             double delta) {
-  const double x = exact::mul(exact::mul(beta, kernel.inverse_scale), delta);
-  if (kernel.rule == SweepRule::heat_bath) {
-    return delta == 0.0 ? 0x80000000u : exact::heat_bath_threshold(x);
-  }
-  return delta <= 0.0 ? 0x100000000u : exact::accept_threshold(x);
-}
 
 // What makes the tables; the totals of the block are kept here afterwards.
 template <int W>

@@ -4,18 +4,13 @@
 
 #include <cstdint>
 
-#include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include "slice_draws.cuh"
-#include "slice_planes.cuh"
+#include "slice_places.cuh"
 #include "slice_tables.cuh"
 
-// A block holds W words (32 W replicas) of all variables. A warp takes 8 / W quads of a class at a
-// time, 32 places: lane 8 i + W q + w first counts the neighbours of site i of quad q for the 32
-// replicas of word w, all at once, in planes. A transpose then makes each lane one replica of every
-// word, which decides 32 attempts with its own words and a table of thresholds by temperature and
-// energy change. A second transpose brings the flips back to their sites.
+// The sweep of a warp that counts neighbours: the planes of a place hold the number that is the
+// index of a table of thresholds by temperature and energy change.
 namespace kiln::cuda {
 namespace {
 
@@ -46,15 +41,11 @@ __device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kerne
                                                     std::int64_t first_word, Numbers<P> numbers,
                                                     std::uint32_t first_quad, std::uint32_t evens) {
   Decisions<W> result;
-  const std::uint64_t step = kernel.control->step + kernel.step_offset;
   for (std::uint32_t j = 0; j < 8; ++j) {
     const auto w = static_cast<std::int64_t>(j % W);
     if (first_word + w >= kernel.state.columns) continue;
     const std::int64_t slot = (first_word + w) * 32 + threadIdx.x % 32;
-    const Words4 words =
-        draw_quad(DrawName{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
-                           RngDomain::metropolis, 0},
-                  first_quad + j / W);
+    const Words4 words = draw_plainly(kernel, slot, first_quad + j / W);
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::uint32_t index = numbers.index(8 * i + j, evens);
       const double delta = 2.0 * Format<P>::half_change(index);
@@ -66,58 +57,18 @@ __device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kerne
   return result;
 }
 
-// How a block draws and decides; the bits do not depend on it. One key and one temperature is the
-// case of annealing, one key for each word that of tempering.
-enum class Draws { one_table, key_of_word, key_of_slot, plain };
-
-// Blocks with the same words share the sites of a class only if it is the only one of the launch.
-struct ClassRange {
-  std::int32_t first = 0, end = 0;
-};
-
 // The sweep of one warp.
 template <int W, int P, bool kShared>
-struct Warp {
-  static constexpr std::uint32_t n_quads = 8 / W;
-  static constexpr std::uint32_t sites_of_word = 0x01010101u * (W == 8   ? 0x01u
-                                                                : W == 4 ? 0x11u
-                                                                         : 0x55u);
+struct Warp : Places<W> {
+  using Places<W>::kernel, Places<W>::lane, Places<W>::word, Places<W>::quad, Places<W>::site,
+      Places<W>::has_word, Places<W>::first_word, Places<W>::exchange, Places<W>::moves,
+      Places<W>::sites_of_word;
   using Of = Format<P>;
 
-  const MetropolisSweep& kernel;
   const Memory<W, P>& memory;
-  const StepDraws& step;
-  const ComputedKeys keys;  // of the first slot
-  const uint4 (*const word_keys)[TabulatedKeys::quads];
-  const std::int64_t first_word;
-  const unsigned lane;
-  const int word, quad, site;  // of the lane's place
-  const bool has_word;
-  const Exchange exchange;
-  std::uint32_t moves = 0;  // places of the lane's replicas that do not rest
   std::uint32_t sum[W] = {}, flips[W] = {}, even_flips[W] = {};
 
-  __device__ Warp(const MetropolisSweep& k, const Memory<W, P>& m, const StepDraws& s,
-                  std::uint64_t key, const uint4 (*tabulated)[TabulatedKeys::quads],
-                  std::int64_t first)
-      : kernel(k),
-        memory(m),
-        step(s),
-        keys{low_word(key), high_word(key)},
-        word_keys(tabulated),
-        first_word(first),
-        lane(threadIdx.x % 32),
-        word(static_cast<int>(lane % W)),
-        quad(static_cast<int>(lane % 8) / W),
-        site(static_cast<int>(lane / 8)),
-        has_word(first + word < k.state.columns),
-        exchange(lane) {
-#pragma unroll
-    for (int w = 0; w < W; ++w) {
-      const std::int64_t slot = (first_word + w) * 32 + lane;
-      if (first_word + w < k.state.columns && !k.rests(slot)) moves |= sites_of_word << w;
-    }
-  }
+  __device__ Warp(const Places<W>& places, const Memory<W, P>& m) : Places<W>(places), memory(m) {}
 
   __device__ std::uint32_t* at(std::uint32_t variable) const {
     if constexpr (kShared) return memory.states + variable * W + word;
@@ -145,19 +96,6 @@ struct Warp {
     }
   }
 
-  template <Draws kDraws>
-  __device__ Words4 draw(const SlotEntry& slot, int w, std::uint32_t number) const {
-    if constexpr (kDraws == Draws::one_table) {
-      return draw_of(keys, QuadDraws(step, keys, number), slot.x, slot.y);
-    } else if constexpr (kDraws == Draws::key_of_word) {
-      const TabulatedKeys of_word(word_keys[w]);
-      return draw_of(of_word, QuadDraws(step, of_word, number), slot.x, slot.y);
-    } else {
-      const std::uint64_t key = static_cast<std::uint64_t>(slot.y) << 32 | slot.x;
-      return philox4x32_10(Words4{{number, slot.w, step.step_low, step.counter3}}, key);
-    }
-  }
-
   // Decides the lane's 32 places.
   template <Draws kDraws>
   __device__ Decisions<W> decide(const Numbers<P>& numbers, std::uint32_t first_quad,
@@ -170,8 +108,9 @@ struct Warp {
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       const int w = j % W;
-      const SlotEntry slot = memory.slots[32 * w + lane];
-      const Words4 words = draw<kDraws>(slot, w, first_quad + static_cast<std::uint32_t>(j / W));
+      const SlotEntry slot = this->slots[32 * w + lane];
+      const Words4 words =
+          this->template draw<kDraws>(slot, w, first_quad + static_cast<std::uint32_t>(j / W));
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const std::uint32_t table = kDraws == Draws::one_table ? 0u : slot.z;
@@ -233,16 +172,9 @@ struct Warp {
 
   template <Draws kDraws>
   __device__ void sweep(const ClassRange& classes) {
-    const PairwiseView& model = kernel.model;
-    const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
-    const std::uint32_t stride = gridDim.y * warps * n_quads;
-    for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      const auto end = static_cast<std::uint32_t>(model.class_begin[c + 1]);
-      auto first = static_cast<std::uint32_t>(model.class_begin[c]) + number * n_quads;
-      for (; first < end; first += stride) sweep_quads<kDraws>(first, end);
-      __syncthreads();
-    }
+    this->for_each_task(classes, [this](std::uint32_t first, std::uint32_t end) {
+      sweep_quads<kDraws>(first, end);
+    });
   }
 
   // Adds what the warp did to the totals of the block, [32 W] each.

@@ -117,6 +117,8 @@ struct PairwiseView {
   Arithmetic arithmetic = Arithmetic::wide;
   bool integral = false;                  ///< weights and fields are integers: energies are exact
   bool sequential = false;                ///< one class whose sites interact
+  bool has_fields = true;                 ///< false: h_i is 0 at all sites
+  std::int32_t max_neighbors = 0;         ///< of a site; 0: not known
   View1<const std::int32_t> class_begin;  ///< [n_classes + 1], in quads
   View1<const std::int32_t> variable;     ///< [n_sites], -1 for a filler
   View1<const std::int64_t> row_begin;    ///< [n_sites + 1]; rows have an even number of entries

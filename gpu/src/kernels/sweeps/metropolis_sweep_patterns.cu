@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "kiln/cuda/queue.cuh"
+
+#include "cuda_check.hpp"
+#include "device_limits.hpp"
+#include "launch.hpp"
+#include "metropolis_sweep_patterns.hpp"
+#include "slice_pattern_warp.cuh"
+#include "sweep_shape.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// Copies the words of a block from the batch to shared memory, where they lie by site, or back.
+// Words from n_words on are 0.
+template <int W, bool kBack>
+__device__ void copy_words(const MetropolisSweep& kernel, std::int64_t first_word, int n_words,
+                           std::uint32_t* states) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  const auto rows = static_cast<std::int32_t>(blockDim.x / W);
+  const View2<std::uint32_t>& state = kernel.state;
+#pragma unroll 8
+  for (auto site = static_cast<std::int32_t>(threadIdx.x / W); site < kernel.model.n_sites;
+       site += rows) {
+    const std::int32_t variable = __ldg(kernel.model.variable.data + site);
+    const bool has_word = variable >= 0 && w < n_words;
+    std::uint32_t* const of_batch = state.data + variable * state.stride + first_word + w;
+    if constexpr (kBack) {
+      if (has_word) *of_batch = states[site * W + w];
+    } else {
+      states[site * W + w] = has_word ? __ldg(of_batch) : 0u;
+    }
+  }
+}
+
+// Whether all slots of a block have one temperature.
+template <int W>
+__device__ bool have_one_beta(const MetropolisSweep& kernel, std::int64_t first_word) {
+  const std::int64_t first = first_word * 32, end = min(first + 32 * W, kernel.state.columns * 32);
+  const auto bits_of = [&](std::int64_t slot) {
+    return exact::double_to_bits(kernel.beta[kernel.rung_of[slot]]);
+  };
+  bool one = true;
+  for (std::int64_t slot = first + threadIdx.x; slot < end; slot += blockDim.x) {
+    one = one && bits_of(slot) == bits_of(first);
+  }
+  return __syncthreads_and(one) != 0;
+}
+
+template <class Warp>
+__device__ void sweep_by_estimates(const MetropolisSweep& kernel, const ClassRange& classes,
+                                   bool key_of_word, Warp& warp) {
+  if (kernel.rule == SweepRule::heat_bath) {
+    if (key_of_word) {
+      warp.template sweep<Draws::key_of_word, SweepRule::heat_bath>(classes);
+    } else {
+      warp.template sweep<Draws::key_of_slot, SweepRule::heat_bath>(classes);
+    }
+  } else if (key_of_word) {
+    warp.template sweep<Draws::key_of_word, SweepRule::metropolis>(classes);
+  } else {
+    warp.template sweep<Draws::key_of_slot, SweepRule::metropolis>(classes);
+  }
+}
+
+template <int W, int P, bool kShared>
+__global__ void __launch_bounds__(max_slice_threads)
+    sweep_patterns(const __grid_constant__ MetropolisSweep kernel, ClassRange classes) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  __shared__ double changes[32 * W];
+  __shared__ std::uint32_t flips[32 * W];
+  __shared__ WordKeys word_keys[W];
+  if (!kernel.control->active(kernel.step_offset)) return;
+  const std::uint32_t warps = blockDim.x / 32;
+  auto* const slots = reinterpret_cast<SlotEntry*>(shared_bytes);
+  unsigned char* const tables = shared_bytes + 32 * W * sizeof(SlotEntry);
+  auto* const states =
+      reinterpret_cast<std::uint32_t*>(tables + warps * PatternTables<W, P>::bytes);
+  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
+  const std::int64_t first_slot = first_word * 32, end_slot = kernel.state.columns * 32;
+  const int n_words = static_cast<int>(min(kernel.state.columns - first_word, std::int64_t{W}));
+  const StepDraws step(kernel.control->step + kernel.step_offset);
+  if constexpr (kShared) copy_words<W, false>(kernel, first_word, n_words, states);
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) changes[i] = 0, flips[i] = 0;
+  const bool one_beta = have_one_beta<W>(kernel, first_word);
+  const auto beta_of = [&](int i) {
+    return __float_as_uint(beta_log2e_of(kernel, min(first_slot + i, end_slot - 1)));
+  };
+  const SharedKeys keys = describe_slots<W>(kernel, step, first_word, beta_of, slots, word_keys);
+  __syncthreads();
+
+  const Places<W> places(kernel, slots, step, kernel.draw_ids.key[first_slot], word_keys,
+                         first_word);
+  const PatternTables<W, P> of_warp{tables + threadIdx.x / 32 * PatternTables<W, P>::bytes};
+  PatternWarp<W, P, kShared> warp(places, of_warp, states, kernel.beta[kernel.rung_of[first_slot]]);
+  if (keys.of_block && one_beta) {
+    warp.template sweep<Draws::one_table, SweepRule::metropolis>(
+        classes);  // thresholds of any rule
+  } else {
+    sweep_by_estimates(kernel, classes, keys.of_words, warp);
+  }
+  warp.add_to(changes, flips);
+  __syncthreads();
+  if constexpr (kShared) copy_words<W, true>(kernel, first_word, n_words, states);
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    const std::int64_t slot = first_slot + i;
+    if (slot >= end_slot || kernel.rests(slot)) continue;
+    // Other blocks may sweep other sites of the slot. Changes are integers where they are used.
+    if (kernel.model.integral) atomicAdd(&kernel.energy[slot], changes[i]);
+    static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+    if (kernel.accepted) {
+      atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips[i]);
+    }
+  }
+}
+
+template <int W, int P, bool kShared>
+bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
+             Queue& queue) {
+  const std::size_t bytes = 32 * W * sizeof(SlotEntry) +
+                            static_cast<std::size_t>(shape.warps) * PatternTables<W, P>::bytes +
+                            (kShared ? static_cast<std::size_t>(kernel.model.n_sites) * W * 4 : 0);
+  constexpr std::int64_t others = 32 * W * 12 + W * sizeof(WordKeys);
+  if (static_cast<std::int64_t>(bytes) + others > limits.shared_bytes) return false;
+  const auto function = sweep_patterns<W, P, kShared>;
+  reserve_shared(queue, function, bytes, MetropolisSweep::name);
+  const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
+  const auto threads = static_cast<unsigned>(32 * shape.warps);
+  const auto launch_classes = [&](unsigned parts, ClassRange classes) {
+    function<<<dim3(groups, parts), threads, bytes, stream_of(queue)>>>(kernel, classes);
+    check_launch(MetropolisSweep::name);
+  };
+  if constexpr (kShared) {
+    launch_classes(1, {0, kernel.model.n_classes});
+  } else {
+    const std::int64_t places = std::int64_t{shape.blocks} * limits.multiprocessors;
+    const auto parts = static_cast<unsigned>(std::clamp<std::int64_t>(places / groups, 1, 65535));
+    for (std::int32_t c = 0; c < kernel.model.n_classes; ++c) launch_classes(parts, {c, c + 1});
+  }
+  return true;
+}
+
+// The tables of two words a block, 16 sites each warp, are too large for six bits.
+template <int P>
+bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
+                    const SweepLimits& limits, Queue& queue) {
+  if (!shape.in_shared) return enqueue<8, P, false>(kernel, shape, limits, queue);
+  switch (shape.words_per_block) {
+    case 8:
+      return enqueue<8, P, true>(kernel, shape, limits, queue);
+    case 4:
+      return enqueue<4, P, true>(kernel, shape, limits, queue);
+    default:
+      if constexpr (P > 4) return false;
+      return enqueue<2, 4, true>(kernel, shape, limits, queue);
+  }
+}
+
+std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
+  const std::string_view wanted = wanted_sweep_shape(queue);
+  if (!wanted.empty()) {
+    const std::optional<SweepShape> shape = parse_sweep_shape(wanted);
+    return shape && shape->in_slices ? shape : std::nullopt;
+  }
+  const PairwiseView& model = kernel.model;
+  SliceDemand demand;
+  demand.words = kernel.state.columns;
+  demand.variables = model.n_sites;
+  demand.quads_per_class = model.n_sites / 4 / std::max(1, model.n_classes);
+  demand.site_table_bytes =
+      planes == 4 ? PatternFormat<4>::site_bytes : PatternFormat<6>::site_bytes;
+  return choose_slice_shape(demand, sweep_limits_of(queue));
+}
+
+}  // namespace
+
+bool launch_pattern_sweep(const MetropolisSweep& kernel, Queue& queue) {
+  const PairwiseView& model = kernel.model;
+  if (model.sequential || model.max_neighbors == 0) return false;
+  const int bits = model.max_neighbors + (model.integral && !model.has_fields ? 0 : 1);
+  if (bits > 6) return false;
+  const int planes = bits <= 4 ? 4 : 6;
+  const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
+  if (!shape) return false;
+  const SweepLimits limits = sweep_limits_of(queue);
+  return planes == 4 ? enqueue_placed<4>(kernel, *shape, limits, queue)
+                     : enqueue_placed<6>(kernel, *shape, limits, queue);
+}
+
+}  // namespace kiln::cuda
