@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ double field_on(const Ising& model, std::uint32_t state, std::int32_t i) {
 }
 
 // All that a sweep may end in: moves that do not raise the energy are never refused.
-Set after_sweep(const Ising& model, const std::vector<std::int32_t>& order, std::uint32_t start) {
+Set after_sweep(const Ising& model, std::span<const std::int32_t> order, std::uint32_t start) {
   Set now = Set{1} << start;
   for (const std::int32_t i : order) {
     if (i < 0) continue;
@@ -60,10 +61,10 @@ Set after_sweep(const Ising& model, const std::vector<std::int32_t>& order, std:
 }
 
 bool every_state_is_reached(const Ising& model) {
-  const std::vector<std::int32_t> order = plan_pairwise(model).variable;
+  const PairwisePlan plan = plan_pairwise(model);
   const std::uint32_t states = 1u << model.n;
   std::vector<Set> after;
-  for (std::uint32_t s = 0; s < states; ++s) after.push_back(after_sweep(model, order, s));
+  for (std::uint32_t s = 0; s < states; ++s) after.push_back(after_sweep(model, plan.variable, s));
   for (std::uint32_t first = 0; first < states; ++first) {
     Set seen = Set{1} << first, before = 0;
     while (seen != before) {
