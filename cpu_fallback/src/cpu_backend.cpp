@@ -43,9 +43,6 @@ KernelSets kernel_sets() {
   return sets;
 }
 
-// More than a few for each processor only wait for each other.
-int max_threads() { return std::max(64, 4 * granted_processors()); }
-
 std::uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);

@@ -128,15 +128,19 @@ void require_canonical(const Potts& potts);
 /// "h 3 0 -1.5", as in the canonical text and in the format potts.
 std::string line_of(const PottsField& field);
 
-/// Appends an integer where the value is one, else the shortest text that reads back unchanged.
-inline void append_number(std::string& text, double value) {
+/// Writes an integer where the value is one, else the shortest text that reads back unchanged.
+/// @return the end of the text, at most 32 characters
+inline char* write_number(char* at, double value) {
   constexpr double two_to_53 = 9007199254740992.0;  // below it each integer is a double
-  char digits[32];
   const bool whole = std::abs(value) < two_to_53 && value == std::trunc(value);
-  const auto end =
-      whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(value))
-            : std::to_chars(digits, digits + sizeof digits, value);
-  text.append(digits, end.ptr);
+  return whole ? std::to_chars(at, at + 32, static_cast<std::int64_t>(value)).ptr
+               : std::to_chars(at, at + 32, value).ptr;
+}
+
+/// Appends what write_number() writes.
+inline void append_number(std::string& text, double value) {
+  char digits[32];
+  text.append(digits, write_number(digits, value));
 }
 
 /// Collects lines and hands them to `sink(std::string_view)` in blocks, so that a large problem is
@@ -152,11 +156,12 @@ class LineWriter {
   }
 
   void line(std::int64_t i, std::int64_t j, double value) {
-    block_ += std::to_string(i);
-    block_ += ' ';
-    block_ += std::to_string(j);
-    block_ += ' ';
-    append_number(block_, value);
+    char text[96];  // three numbers of up to 32 characters, with blanks
+    char* at = std::to_chars(text, text + 31, i).ptr;
+    *at++ = ' ';
+    at = std::to_chars(at, at + 31, j).ptr;
+    *at++ = ' ';
+    block_.append(text, write_number(at, value));
     end_line();
   }
 

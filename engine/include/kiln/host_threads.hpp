@@ -15,11 +15,16 @@ namespace kiln {
 /// control group (a container) grants them. At least 1.
 KILN_API int granted_processors();
 
+/// More threads than these, a few for each processor, only wait for each other.
+KILN_API int max_threads();
+
 /// Limits the number of threads on which loops of the calling thread run, while the object lives.
 class KILN_API HostThreads {
  public:
-  /// @param threads  0: no limit. A limit that holds already is never raised.
-  explicit HostThreads(int threads) noexcept;
+  /// @param threads  0: no limit; more than max_threads() count as these. A limit that holds
+  /// already
+  ///   is never raised.
+  explicit HostThreads(int threads);
   ~HostThreads();
   HostThreads(const HostThreads&) = delete;
   HostThreads& operator=(const HostThreads&) = delete;

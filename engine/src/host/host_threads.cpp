@@ -36,8 +36,16 @@ int granted_processors() {
   return granted > 0 ? std::min(granted, processors()) : processors();
 }
 
-HostThreads::HostThreads(int threads) noexcept : before_(thread_limit) {
-  if (threads > 0) thread_limit = before_ == 0 ? threads : std::min(before_, threads);
+namespace {
+constexpr int always_allowed = 64;  // threads, whatever the number of processors
+}
+
+int max_threads() { return std::max(always_allowed, 4 * granted_processors()); }
+
+HostThreads::HostThreads(int threads) : before_(thread_limit) {
+  if (threads <= 0) return;
+  const int limit = threads <= always_allowed ? threads : std::min(threads, max_threads());
+  thread_limit = before_ == 0 ? limit : std::min(before_, limit);
 }
 
 HostThreads::~HostThreads() { thread_limit = before_; }

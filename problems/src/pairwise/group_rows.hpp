@@ -37,6 +37,6 @@ struct GroupPair {
            (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t);
   }
 };
-GroupPair group_pair(const PairwisePlan& plan);
+KILN_TEST_API GroupPair group_pair(const PairwisePlan& plan);
 
 }  // namespace kiln::problems
