@@ -9,19 +9,16 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/kernels/catalog.hpp"
 #include "kiln/objectives/functor_launch.hpp"
 
 #include "backends/builtin_functors.hpp"
 #include "backends/cpu_backend_factory.hpp"
-#include "control_group.hpp"
 #include "cpu_queue.hpp"
+#include "host/control_group.hpp"
 #include "kernels/isa.hpp"
 #include "launch.hpp"
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace kiln {
 namespace cpu {
@@ -45,25 +42,6 @@ KernelSets kernel_sets() {
   add_cpu_functors(sets);
   return sets;
 }
-
-// The processors that taskset and the like leave to this process.
-int processors() {
-#if defined(__linux__)
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-// What a container leaves of them.
-int allowed_threads() {
-  const int granted = control_group_limits().processors;
-  return granted > 0 ? std::min(granted, processors()) : processors();
-}
-
-// More than a few for each processor only wait for each other.
-int max_threads() { return std::max(64, 4 * processors()); }
 
 std::uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -90,7 +68,7 @@ class CpuBackend final : public Backend {
   // 0 threads: as many as the process may use.
   explicit CpuBackend(int threads)
       : Backend(kernel_sets()),
-        asked_(threads > 0 ? threads : allowed_threads()),
+        asked_(threads > 0 ? threads : granted_processors()),
         pool_(std::make_shared<ThreadPool>(std::min(asked_, max_threads()))) {}
 
   DeviceInfo info() const override {

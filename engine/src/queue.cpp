@@ -3,14 +3,11 @@
 #include "kiln/queue.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
-#include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 
 namespace kiln {
 
@@ -89,30 +86,8 @@ void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
 // Threads for each call: it is for backends whose own work is not on the host, and calls of
 // objectives that are worth a thread.
 void Queue::for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task) {
-  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
-  std::atomic<std::int64_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr error;
-  const auto work = [&] {
-    try {
-      for (std::int64_t i = next++; i < count; i = next++) task(i);
-    } catch (...) {
-      next = count;
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    helpers.reserve(static_cast<std::size_t>(std::min(cores, count)));
-    try {
-      for (std::int64_t i = 1; i < std::min(cores, count); ++i) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system grants no more threads: those that are there share the calls.
-    }
-    work();
-  }
-  if (error) std::rethrow_exception(error);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for_each_on_threads(cores, count, task);
 }
 
 }  // namespace kiln

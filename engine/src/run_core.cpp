@@ -14,6 +14,7 @@
 
 #include "kiln/alarm.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/kernels/run/accept_move.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
 #include "kiln/kernels/run/end_tick.hpp"
@@ -49,6 +50,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
                  const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), limit_(budget), options_(options) {
   const auto begin = Clock::now();
+  const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
   const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
   require_memory(plan);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "kiln/objective.hpp"
@@ -38,15 +39,19 @@ inline void add_squares_of(const std::vector<Edge>& couplings, double unit, doub
 }
 
 /// From beta = 1 to 14 in units of `sigma`, the median over the variables of the spread of their
-/// energy changes; `changes` are their smallest changes, if known. In these units anneals from 1 to
-/// 14 hit the best value most often per sweep on random graphs and planar unions. If changes are
-/// coarse (tori: 4 at sigma = 2) nothing moves any more beyond beta * change = 14, so the range
-/// ends there. Medians ignore a few tiny or huge coefficients.
-inline Objective::BetaRange range_of_spread(double sigma, const std::vector<double>& changes) {
+/// energy changes; `change` is the median of their smallest changes, if known. In these units
+/// anneals from 1 to 14 hit the best value most often per sweep on random graphs and planar unions.
+/// If changes are coarse (tori: 4 at sigma = 2) nothing moves any more beyond beta * change = 14,
+/// so the range ends there. Medians ignore a few tiny or huge coefficients.
+inline Objective::BetaRange range_of_spread(double sigma, std::optional<double> change) {
   constexpr double cold = 14;
   constexpr double greatest = 1e300;  // betas of the smallest numbers would be infinite
-  const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
+  const double coarsest = std::max(sigma, change.value_or(sigma));
   return {std::min(1 / sigma, greatest), std::min(cold / coarsest, cold * greatest)};
+}
+/// @param changes  the smallest change of each variable, if known
+inline Objective::BetaRange range_of_spread(double sigma, const std::vector<double>& changes) {
+  return range_of_spread(sigma, changes.empty() ? std::nullopt : std::optional(median(changes)));
 }
 
 }  // namespace kiln::problems

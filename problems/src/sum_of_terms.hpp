@@ -33,7 +33,12 @@ class TermSum {
 ///
 /// The longest chain of additions has a few for each entry of a row, 64 for a part and one for each
 /// part of 64 sites; each rounds by 2^-53 of the terms so far. The bound is twice the sum of these.
+/// @param longest  number of couplings of a variable, at most
 /// @param size  sum of the sizes of all terms
+inline double rounding_of_rows(std::int64_t n, std::int64_t longest, double size) {
+  const auto chain = static_cast<double>(4 * longest + n / 64 + 128);
+  return 0x1p-52 * chain * size;
+}
 inline double rounding_of_rows(std::int64_t n, const std::vector<Edge>& couplings, double size) {
   std::vector<std::int64_t> degree(static_cast<std::size_t>(n), 0);
   for (const Edge& e : couplings) {
@@ -41,8 +46,7 @@ inline double rounding_of_rows(std::int64_t n, const std::vector<Edge>& coupling
     ++degree[static_cast<std::size_t>(e.v)];
   }
   const std::int64_t longest = degree.empty() ? 0 : *std::max_element(degree.begin(), degree.end());
-  const auto chain = static_cast<double>(4 * longest + n / 64 + 128);
-  return 0x1p-52 * chain * size;
+  return rounding_of_rows(n, longest, size);
 }
 
 /// The same of a constant that is added to that energy.

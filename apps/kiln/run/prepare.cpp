@@ -5,6 +5,7 @@
 #include <future>
 
 #include "kiln/fronts/scalarized.hpp"
+#include "kiln/host_threads.hpp"
 
 #include "cli/present_names.hpp"
 #include "experiments/evaluation_files.hpp"
@@ -177,6 +178,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
                             options.run.device, options.run.threads);
+  const HostThreads threads(options.run.threads);
   load(session);
   if (verb.samples) require_density(session.loaded.problem, options);
   if (options.text("target") == "best-known") take_best_known(session);

@@ -78,6 +78,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
                                             : problems::format_by_name(format_name).value();
   file.format = format.name;
   file.content = problems::read_model(format, in, file.name, &file.report, options);
+  file.outline = file.content.outline();
   return file;
 }
 
@@ -160,7 +161,7 @@ void check_format_name(const std::string& name) {
 namespace {
 
 void require_variables(const LoadedFile& file) {
-  if (file.content.outline().variables > 0) return;
+  if (file.outline.variables > 0) return;
   throw InputError("input.value", file.name + ": the model has no variables",
                    "a model needs at least one variable", "add a variable, or name another file");
 }
@@ -169,7 +170,7 @@ void require_variables(const LoadedFile& file) {
 constexpr double min_sum = 1e-290;
 
 void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) {
-  const double sum = file.content.outline().magnitude;
+  const double sum = file.outline.magnitude;
   if (sum == 0 || sum >= min_sum) return;
   notes.push_back(
       fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
@@ -179,7 +180,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
 
 // What is checked can be solved: energies are sums of up to four times as much.
 void require_finite_sums(const LoadedFile& file) {
-  if (std::isfinite(4 * file.content.outline().magnitude)) return;
+  if (std::isfinite(4 * file.outline.magnitude)) return;
   throw InputError("input.value", file.name + ": the coefficients are too large to add up",
                    "the absolute values of the coefficients must sum to less than 4e307");
 }

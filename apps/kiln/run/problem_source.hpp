@@ -22,6 +22,7 @@ struct LoadedFile {
   std::string name;    ///< for people
   std::string format;  ///< "rudy"
   Model content;
+  ModelOutline outline;  ///< of the content
   ReadReport report;
 };
 

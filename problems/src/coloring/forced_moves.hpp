@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "kiln/export.hpp"
 
@@ -19,7 +19,7 @@ namespace kiln::problems {
 /// rings are assumed to mix. A heat bath rejects half of these moves.
 ///
 /// @param fields  [sites] of the plan, in the units of its weights; empty: none
-KILN_TEST_API bool moves_may_be_forced(const PairwisePlan& plan, const std::vector<double>& fields);
+KILN_TEST_API bool moves_may_be_forced(const PairwisePlan& plan, std::span<const double> fields);
 
 /// The rule of a sweep of the tick: heat bath in every fourth sweep if moves may be forced.
 inline SweepRule rule_without_force(bool may_be_forced, const SweepArgs& args) {

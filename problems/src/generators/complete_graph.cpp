@@ -15,7 +15,7 @@ Graph complete_pm1(std::int32_t n, std::int64_t seed) {
   graph.edges.resize(n_vertices * (n_vertices - 1) / 2);
   auto row = graph.edges.begin();  // the edges from u to higher vertices
   for (std::int32_t u = 0; u < n; ++u) {
-    for (std::int32_t v = n - 1; v > u; --v) row[v - u - 1] = {u, v, 2.0 * random.uniform(2) - 1.0};
+    for (std::int32_t v = n - 1; v > u; --v) row[v - u - 1] = {u, v, random.sign()};
     row += n - 1 - u;
   }
   return graph;

@@ -44,6 +44,7 @@ void emit_canonical(const Graph& graph, Sink sink) {
 }  // namespace
 
 void detail::require_canonical(const Graph& graph) {
+  if (are_canonical_pairs(graph.edges, graph.n_vertices, true)) return;
   std::pair<std::int32_t, std::int32_t> last{-1, -1};
   for (const Edge& edge : graph.edges) {
     const bool in_order = last < key(edge) && edge.u < edge.v;
@@ -62,6 +63,9 @@ void detail::require_canonical(const Graph& graph) {
 }
 
 std::int64_t canonicalize(Graph& graph) {
+  const bool is_canonical =
+      graph.n_vertices >= 0 && detail::are_canonical_pairs(graph.edges, graph.n_vertices, true);
+  if (is_canonical) return 0;
   check_edges(graph);
   for (Edge& edge : graph.edges) {
     if (edge.u > edge.v) std::swap(edge.u, edge.v);

@@ -41,12 +41,6 @@ void GraphBaseRandom::refresh() {
   position_ = 54;
 }
 
-std::uint32_t GraphBaseRandom::next() {
-  if (position_ >= 1) return a_[position_--];
-  refresh();
-  return a_[55];
-}
-
 std::int32_t GraphBaseRandom::uniform(std::int32_t m) {
   if (m < 1) {
     throw InvalidArgument("problem.range",

@@ -20,7 +20,14 @@ class KILN_API GraphBaseRandom {
   explicit GraphBaseRandom(std::int64_t seed);
 
   /// The next output, in [0, 2^31).
-  std::uint32_t next();
+  std::uint32_t next() {
+    if (position_ >= 1) return a_[position_--];
+    refresh();
+    return a_[55];
+  }
+
+  /// 1 or -1 with the same outputs as 2 uniform(2) - 1, but without its divisions.
+  double sign() { return (next() & 1u) != 0 ? 1.0 : -1.0; }
 
   /// Uniform integer in [0, m). At least one output is consumed, also for m = 1.
   /// @param m  1 to 2^31 - 1.

@@ -157,7 +157,7 @@ const std::vector<std::string>& gset_names() {
 
 Graph torus_pm1(std::int32_t a, std::int32_t b, std::int64_t seed) {
   detail::check_torus(a, b);
-  return detail::with_signs(detail::build_torus(a, b), seed);
+  return detail::torus_with_signs(a, b, seed);
 }
 
 Graph random_graph(std::int32_t n, double density_percent, std::int64_t seed) {

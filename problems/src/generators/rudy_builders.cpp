@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kiln/large_vector.hpp"
+
 #include "generators/graph_base_random.hpp"
 
 namespace kiln::problems::detail {
@@ -116,6 +118,7 @@ namespace {
 template <class NextWeight>
 Graph weighted(const AdjacencyLists& lists, NextWeight next_weight) {
   Graph graph{lists.n_vertices(), {}};
+  reserve_large(graph.edges, lists.n_edges());
   for (std::int32_t u = 0; u < lists.n_vertices(); ++u) {
     lists.for_each_neighbor(u, [&](std::int32_t v) {
       if (u < v) graph.edges.push_back({u, v, next_weight()});
@@ -133,7 +136,30 @@ Graph with_unit_weights(const AdjacencyLists& lists) {
 
 Graph with_signs(const AdjacencyLists& lists, std::int64_t seed) {
   GraphBaseRandom random(seed);
-  return weighted(lists, [&] { return 2.0 * random.uniform(2) - 1.0; });
+  return weighted(lists, [&] { return random.sign(); });
+}
+
+// The list of a vertex has its neighbours in the next and the last row, then those in its row. In
+// both pairs the later insertion is in front: that of the neighbour behind, except at the
+// beginning of a side, where the last vertex of the side was inserted later.
+Graph torus_with_signs(std::int32_t a, std::int32_t b, std::int64_t seed) {
+  GraphBaseRandom random(seed);
+  Graph graph{a * b, {}};
+  reserve_large(graph.edges, 2 * static_cast<std::size_t>(graph.n_vertices));
+  for (std::int32_t u = 0, x = 0; x < a; ++x) {
+    for (std::int32_t y = 0; y < b; ++y, ++u) {
+      // Drawn in the order of the list, written in the order of the vertices.
+      const double around = x == 0 ? random.sign() : 0;
+      const double below = x + 1 < a ? random.sign() : 0;
+      const double back = y == 0 ? random.sign() : 0;
+      const double right = y + 1 < b ? random.sign() : 0;
+      if (y + 1 < b) graph.edges.push_back({u, u + 1, right});
+      if (y == 0) graph.edges.push_back({u, u + b - 1, back});
+      if (x + 1 < a) graph.edges.push_back({u, u + b, below});
+      if (x == 0) graph.edges.push_back({u, u + (a - 1) * b, around});
+    }
+  }
+  return graph;
 }
 
 }  // namespace kiln::problems::detail

@@ -25,6 +25,8 @@ class KILN_API AdjacencyLists {
 
   std::int32_t n_vertices() const noexcept { return static_cast<std::int32_t>(first_.size()); }
 
+  std::size_t n_edges() const noexcept { return arcs_.size() / 2; }
+
   /// Calls visit(neighbour) for the list of v from its front.
   template <class Visit>
   void for_each_neighbor(std::int32_t v, Visit visit) const {
@@ -69,5 +71,9 @@ KILN_API Graph with_unit_weights(const AdjacencyLists& lists);
 
 /// Canonical graph with weights +1 and -1, drawn in the order of the lists.
 KILN_API Graph with_signs(const AdjacencyLists& lists, std::int64_t seed);
+
+/// with_signs(build_torus(a, b), seed), made edge by edge: a large torus needs no lists.
+/// @pre both sides are at least 3
+KILN_API Graph torus_with_signs(std::int32_t a, std::int32_t b, std::int64_t seed);
 
 }  // namespace kiln::problems::detail

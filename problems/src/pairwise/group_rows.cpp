@@ -10,6 +10,8 @@
 #include <limits>
 #include <vector>
 
+#include "kiln/host_threads.hpp"
+
 #include "pairwise/plan_rows.hpp"
 
 namespace kiln::problems {
@@ -20,17 +22,6 @@ constexpr std::size_t max_groups = std::numeric_limits<std::uint16_t>::max();
 // Terms of a coupling, on average, up to which counting is worth it.
 constexpr std::size_t max_terms_per_entry = 4;
 
-bool is_worth_it(const PairwisePlan& plan) {
-  if (plan.arithmetic == Arithmetic::wide) return false;
-  if (plan.n_variables >= (std::int32_t{1} << group_plane_shift)) return false;
-  std::size_t terms = 0, entries = 0;
-  for (const PairEntry& entry : plan.entries) {
-    terms += static_cast<std::size_t>(std::popcount(size_of(entry)));
-    entries += entry.weight != 0;
-  }
-  return terms <= max_terms_per_entry * entries;
-}
-
 // Of two coupled sites the first has the coupling if their numbers differ by an odd number.
 bool belongs(RowPart part, std::size_t site, const PairEntry& entry) {
   if (part == RowPart::whole) return true;
@@ -38,120 +29,196 @@ bool belongs(RowPart part, std::size_t site, const PairEntry& entry) {
   return ((site + other) % 2 == 1) == (site < other);
 }
 
-// All groups of a plan, so that the terms of nine million sites need no second copy.
-std::size_t count_groups(const PairwisePlan& plan, RowPart part) {
-  constexpr std::size_t n_planes = 32;
-  std::array<std::size_t, 2 * n_planes> counts{};  // by plane and sign
-  std::size_t groups = 0;
-  for (std::size_t site = 0; site < plan.variable.size(); ++site) {
-    for (const PairEntry& entry : row_of(plan, site)) {
-      if (!belongs(part, site, entry)) continue;
-      const std::size_t sign = entry.weight < 0 ? 1 : 0;
-      for (std::uint32_t left = size_of(entry); left != 0; left &= left - 1) {
-        const auto plane = static_cast<std::size_t>(std::countr_zero(left));
-        // A term begins a group if it is the first of four.
-        groups += counts[2 * plane + sign]++ % group_size == 0;
-      }
-    }
-    for (const PairEntry& entry : row_of(plan, site)) {
-      for (std::uint32_t left = size_of(entry); left != 0; left &= left - 1) {
-        const auto plane = static_cast<std::size_t>(std::countr_zero(left));
-        counts[2 * plane] = counts[2 * plane + 1] = 0;
-      }
-    }
+// visit(entry, size) for the couplings of a row that belong to the part.
+template <class Visit>
+void for_each_member(const PairwisePlan& plan, RowPart part, std::size_t site, Visit visit) {
+  for (const PairEntry& entry : row_of(plan, site)) {
+    if (entry.weight != 0 && belongs(part, site, entry)) visit(entry, size_of(entry));
   }
-  return groups;
 }
 
-// Builds the rows one after the other.
-class GroupBuilder {
+// How many terms of each plane a row has, by sign. Most rows have one plane.
+class TermCounts {
  public:
-  GroupBuilder(const PairwisePlan& plan, RowPart part) : plan_(plan), part_(part) {
-    rows_.sites.reserve(plan.variable.size());
-    rows_.terms.reserve(group_size * count_groups(plan, part));
-  }
-
-  // False if the row is too long.
-  bool add_row(std::size_t site) {
-    GroupSite row;
-    row.variable = plan_.variable[site];
-    std::uint32_t planes = 0;
-    std::int64_t sum = 0, negative = 0;  // of couplings
-    members_.clear();
-    for (const PairEntry& entry : row_of(plan_, site)) {
-      if (entry.weight == 0 || !belongs(part_, site, entry)) continue;
-      const Member member{static_cast<std::uint32_t>(plan_.variable[entry.site]), size_of(entry),
-                          entry.weight < 0};
-      members_.push_back(member);
-      planes |= member.size;
-      sum += member.size;
-      if (member.negative) negative += member.size;
+  void add(std::uint32_t size, bool negative) {
+    planes_ |= size;
+    for (std::uint32_t left = size; left != 0; left &= left - 1) {
+      ++counts_[static_cast<std::size_t>(std::countr_zero(left))][negative];
     }
-    const std::size_t first = rows_.terms.size() / group_size;
-    const std::size_t n_negative = add_groups(planes, true);
-    const std::size_t n_positive = add_groups(planes, false);
-    const std::size_t end = rows_.terms.size() / group_size;
-    if (std::max(n_negative, n_positive) > max_groups) return false;
-    if (end > std::numeric_limits<std::uint32_t>::max()) return false;
-    row.first_group = static_cast<std::uint32_t>(first);
-    row.n_negative = static_cast<std::uint16_t>(n_negative);
-    row.n_positive = static_cast<std::uint16_t>(n_positive);
-    if (row.variable >= 0) describe_sum(site, sum, negative, row);
-    rows_.one_plane = rows_.one_plane && planes <= 1;
-    rows_.sites.push_back(row);
-    return true;
   }
-
-  GroupRows take() { return std::move(rows_); }
+  std::uint32_t planes() const { return planes_; }
+  std::size_t groups(bool negative) const {
+    std::size_t groups = 0;
+    for (std::uint32_t left = planes_; left != 0; left &= left - 1) {
+      const auto plane = static_cast<std::size_t>(std::countr_zero(left));
+      groups += (counts_[plane][negative] + group_size - 1) / group_size;
+    }
+    return groups;
+  }
+  void clear() {
+    for (; planes_ != 0; planes_ &= planes_ - 1) {
+      counts_[static_cast<std::size_t>(std::countr_zero(planes_))] = {};
+    }
+  }
 
  private:
+  std::uint32_t planes_ = 0;
+  std::array<std::array<std::size_t, 2>, 32> counts_{};
+};
+
+// Describes sites, and then writes the terms of each; rows do not depend on each other.
+class GroupBuilder {
+ public:
+  GroupBuilder(const PairwisePlan& plan, RowPart part) : plan_(plan), part_(part) {}
+
+  GroupRows build() {
+    const auto n_sites = static_cast<std::int64_t>(plan_.variable.size());
+    rows_.sites.resize(plan_.variable.size());
+    std::vector<Block> blocks = of_each_block(
+        n_sites, [&](std::int64_t begin, std::int64_t end) { return describe(begin, end); });
+    Block all;
+    for (Block& block : blocks) all.append(block);
+    const bool fits = all.fits && all.groups <= std::numeric_limits<std::uint32_t>::max();
+    if (!fits || all.terms > max_terms_per_entry * all.entries) return {};
+    rows_.max_sum = all.max_sum;
+    rows_.one_plane = all.one_plane;
+    rows_.terms.resize(group_size * all.groups);
+    for_each_block(n_sites, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+      write(begin, end, blocks[static_cast<std::size_t>(block)].first_group);
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  // What is said of a block of sites.
+  struct Block {
+    std::size_t groups = 0, first_group = 0;
+    std::size_t terms = 0, entries = 0;  // of whole rows
+    std::int32_t max_sum = 0;
+    bool one_plane = true, fits = true;
+
+    void append(Block& next) {
+      next.first_group = groups;
+      groups += next.groups;
+      terms += next.terms;
+      entries += next.entries;
+      max_sum = std::max(max_sum, next.max_sum);
+      one_plane = one_plane && next.one_plane;
+      fits = fits && next.fits;
+    }
+  };
+
+  // The first groups count from the beginning of the block.
+  Block describe(std::int64_t begin, std::int64_t end) {
+    Block block;
+    TermCounts counts;
+    for (auto site = static_cast<std::size_t>(begin); site < static_cast<std::size_t>(end);
+         ++site) {
+      counts.clear();
+      std::int64_t sum = 0, negative = 0;  // of couplings
+      for (const PairEntry& entry : row_of(plan_, site)) {
+        const std::uint32_t size = size_of(entry);
+        block.terms += n_bits(size);
+        block.entries += size != 0;
+        if (!belongs(part_, site, entry)) continue;
+        counts.add(size, entry.weight < 0);
+        sum += size;
+        negative += entry.weight < 0 ? size : 0;
+      }
+      const std::size_t n_negative = counts.groups(true), n_positive = counts.groups(false);
+      block.fits = block.fits && std::max(n_negative, n_positive) <= max_groups;
+      block.one_plane = block.one_plane && counts.planes() <= 1;
+      GroupSite row;
+      row.first_group = static_cast<std::uint32_t>(block.groups);
+      row.n_negative = static_cast<std::uint16_t>(n_negative);
+      row.n_positive = static_cast<std::uint16_t>(n_positive);
+      row.variable = plan_.variable[site];
+      if (row.variable >= 0) describe_sum(site, sum, negative, row, block);
+      rows_.sites[site] = row;
+      block.groups += n_negative + n_positive;
+    }
+    return block;
+  }
+
   // A field acts as a neighbour that is always up.
-  void describe_sum(std::size_t site, std::int64_t sum, std::int64_t negative, GroupSite& row) {
+  void describe_sum(std::size_t site, std::int64_t sum, std::int64_t negative, GroupSite& row,
+                    Block& block) const {
     const auto field = static_cast<std::int64_t>(plan_.field[site]);
     const std::int64_t all = sum + std::abs(field);
     const std::int64_t even = all % 2 == 0 ? 1 : 0;
     const std::int64_t start = negative + (field < 0 ? -field : 0) - (all + even + 1) / 2;
     row.start_and_even = static_cast<std::int32_t>(2 * start + even);
-    rows_.max_sum = std::max(rows_.max_sum, static_cast<std::int32_t>(all + even));
+    block.max_sum = std::max(block.max_sum, static_cast<std::int32_t>(all + even));
+  }
+
+  void write(std::int64_t begin, std::int64_t end, std::size_t first_group) {
+    for (auto site = static_cast<std::size_t>(begin); site < static_cast<std::size_t>(end);
+         ++site) {
+      GroupSite& row = rows_.sites[site];
+      row.first_group += static_cast<std::uint32_t>(first_group);
+      std::uint32_t* const terms = rows_.terms.data() + group_size * row.first_group;
+      std::uint32_t* const positive = terms + group_size * row.n_negative;
+      if (rows_.one_plane) {
+        write_one_plane(site, terms, positive, positive + group_size * row.n_positive);
+      } else {
+        write_planes(site, true, terms);
+        write_planes(site, false, positive);
+      }
+    }
+  }
+
+  void write_one_plane(std::size_t site, std::uint32_t* negative, std::uint32_t* positive,
+                       std::uint32_t* end) const {
+    std::uint32_t* const begin_positive = positive;
+    for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t) {
+      std::uint32_t*& next = entry.weight < 0 ? negative : positive;
+      *next++ = static_cast<std::uint32_t>(plan_.variable[entry.site]);
+    });
+    const auto nobody = static_cast<std::uint32_t>(plan_.n_variables);
+    std::fill(negative, begin_positive, nobody);
+    std::fill(positive, end, nobody);
   }
 
   // The groups of the neighbours whose couplings have this sign.
-  std::size_t add_groups(std::uint32_t planes, bool negative) {
-    const std::size_t begin = rows_.terms.size();
-    for (std::uint32_t plane = 0; planes >> plane != 0; ++plane) {
-      if ((planes >> plane & 1u) == 0) continue;
-      const std::uint32_t bits = plane << group_plane_shift;
-      for (const Member& member : members_) {
-        const bool has_bit = (member.size >> plane & 1u) != 0;
-        if (has_bit && member.negative == negative) rows_.terms.push_back(member.variable | bits);
-      }
-      while (rows_.terms.size() % group_size != 0) {
-        rows_.terms.push_back(static_cast<std::uint32_t>(plan_.n_variables) | bits);
+  void write_planes(std::size_t site, bool negative, std::uint32_t* next) const {
+    std::uint32_t planes = 0;
+    for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t size) {
+      if ((entry.weight < 0) == negative) planes |= size;
+    });
+    for (; planes != 0; planes &= planes - 1) {
+      const int plane = std::countr_zero(planes);
+      const std::uint32_t bits = static_cast<std::uint32_t>(plane) << group_plane_shift;
+      std::size_t size_of_plane = 0;
+      for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t size) {
+        if ((entry.weight < 0) != negative || (size >> plane & 1u) == 0) return;
+        *next++ = static_cast<std::uint32_t>(plan_.variable[entry.site]) | bits;
+        ++size_of_plane;
+      });
+      for (; size_of_plane % group_size != 0; ++size_of_plane) {
+        *next++ = static_cast<std::uint32_t>(plan_.n_variables) | bits;
       }
     }
-    return (rows_.terms.size() - begin) / group_size;
   }
-
-  struct Member {
-    std::uint32_t variable, size;
-    bool negative;
-  };
 
   const PairwisePlan& plan_;
   RowPart part_;
-  std::vector<Member> members_;  // of the row
   GroupRows rows_;
 };
 
 }  // namespace
 
 GroupRows group_rows(const PairwisePlan& plan, RowPart part) {
-  if (!is_worth_it(plan)) return {};
-  GroupBuilder builder(plan, part);
-  for (std::size_t site = 0; site < plan.variable.size(); ++site) {
-    if (!builder.add_row(site)) return {};
-  }
-  return builder.take();
+  if (plan.arithmetic == Arithmetic::wide) return {};
+  if (plan.n_variables >= (std::int32_t{1} << group_plane_shift)) return {};
+  return GroupBuilder(plan, part).build();
+}
+
+GroupPair group_pair(const PairwisePlan& plan) {
+  GroupPair pair;
+  // A model that is swept in order has a kernel of its own kind.
+  if (!plan.sequential) pair.whole = group_rows(plan);
+  pair.half = group_rows(plan, RowPart::half);
+  return pair;
 }
 
 }  // namespace kiln::problems

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/large_vector.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
 
@@ -15,8 +15,8 @@ namespace kiln::problems {
 struct GroupRows {
   std::int32_t max_sum = 0;
   bool one_plane = true;
-  std::vector<GroupSite> sites;
-  std::vector<std::uint32_t> terms;
+  LargeVector<GroupSite> sites;
+  LargeVector<std::uint32_t> terms;
 };
 
 /// The couplings in the rows of a plan: all of them, or each only once, at one of its sites.
@@ -27,5 +27,16 @@ enum class RowPart { whole, half };
 /// replica cost less. The order of a row is free: its sums are integers. Halves are balanced: a
 /// site has about every other of its couplings.
 KILN_TEST_API GroupRows group_rows(const PairwisePlan& plan, RowPart part = RowPart::whole);
+
+/// Rows for a GPU: those of sweeps and those of energies.
+struct GroupPair {
+  GroupRows whole, half;
+
+  std::uint64_t bytes() const {
+    return (whole.sites.size() + half.sites.size()) * sizeof(GroupSite) +
+           (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t);
+  }
+};
+KILN_TEST_API GroupPair group_pair(const PairwisePlan& plan);
 
 }  // namespace kiln::problems

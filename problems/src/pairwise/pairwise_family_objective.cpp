@@ -114,7 +114,7 @@ PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family) {
   PairwiseFamilyPlan plan;
   plan.n_variables = family.base.n;
   plan.target = family.target;
-  plan.variable = order.variable;
+  plan.variable.assign(order.variable.begin(), order.variable.end());
   plan.row_begin.push_back(0);
   for (std::size_t site = 0; site < order.variable.size(); ++site) {
     const std::int32_t v = order.variable[site];

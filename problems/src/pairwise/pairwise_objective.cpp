@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 
 #include "kiln/host_scratch.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
@@ -16,8 +18,10 @@
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
 #include "pairwise/group_rows.hpp"
+#include "pairwise/median_of_sites.hpp"
 #include "pairwise/packed_states.hpp"
 #include "pairwise/pair_rows.hpp"
+#include "pairwise/plan_rows.hpp"
 #include "pairwise/slice_rows.hpp"
 #include "sum_of_terms.hpp"
 
@@ -44,28 +48,40 @@ std::uint64_t dense_bytes(const WorkShape& work, std::int64_t replicas) {
 }
 
 template <class Weight>
-std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
+LargeVector<Weight> matrix_of(const PairwisePlan& plan) {
   const auto sites = static_cast<std::size_t>(plan.n_sites());
-  std::vector<Weight> matrix(sites * sites, Weight{0});
-  for (std::size_t site = 0; site < sites; ++site) {
-    for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
-      const PairEntry& entry = plan.entries[static_cast<std::size_t>(e)];
-      const double weight = plan.weight(e);
-      if (weight != 0) matrix[site * sites + entry.site] = static_cast<Weight>(weight);
+  LargeVector<Weight> matrix(sites * sites);
+  const auto fill_rows = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto site = static_cast<std::size_t>(begin); site < static_cast<std::size_t>(end);
+         ++site) {
+      Weight* const row = matrix.data() + site * sites;
+      std::fill_n(row, sites, Weight{0});
+      for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
+        const double weight = plan.weight(e);
+        if (weight == 0) continue;
+        row[plan.entries[static_cast<std::size_t>(e)].site] = static_cast<Weight>(weight);
+      }
     }
-  }
+  };
+  for_each_block(plan.n_sites(), fill_rows,
+                 std::max<std::int64_t>(1, elements_for_a_thread / plan.n_sites()));
   return matrix;
 }
 
-// Rows for a GPU: those of sweeps and those of energies.
-struct GroupPair {
-  GroupRows whole, half;
-
-  std::uint64_t bytes() const {
-    return (whole.sites.size() + half.sites.size()) * sizeof(GroupSite) +
-           (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t);
-  }
+// The matrix of a dense model, in the numbers that hold its weights; the others are empty.
+struct DenseMatrix {
+  LargeVector<std::int8_t> i8;
+  LargeVector<std::int16_t> i16;
+  LargeVector<double> f64;
 };
+
+DenseMatrix dense_matrix(const PairwisePlan& plan, std::int32_t bytes_per_weight) {
+  DenseMatrix matrix;
+  if (bytes_per_weight == 1) matrix.i8 = matrix_of<std::int8_t>(plan);
+  if (bytes_per_weight == 2) matrix.i16 = matrix_of<std::int16_t>(plan);
+  if (bytes_per_weight == 8) matrix.f64 = matrix_of<double>(plan);
+  return matrix;
+}
 
 class GroupPlaces {
  public:
@@ -80,45 +96,47 @@ class GroupPlaces {
   DeviceBundle::Place<std::uint32_t> terms_;
 };
 
+// What a run needs beside the plan; all of it lasts as long as the objective.
+struct PairwiseParts {
+  const SliceRows& slices;  // of the CPU
+  const GroupPair& groups;  // of a GPU
+  const DenseMatrix& matrix;
+  std::int32_t matrix_bytes = 0;  // of a weight; 0: no matrix
+};
+
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
-  /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
-  /// @param slices, groups  rows for counting on the CPU and on a GPU; empty: none
-  /// @pre plan, slices and groups outlive the object.
-  BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, const SliceRows& slices,
-                const GroupPair& groups, bool may_be_forced, Queue& queue)
+  /// @pre plan and parts outlive the object.
+  BoundPairwise(const PairwisePlan& plan, const PairwiseParts& parts, bool may_be_forced,
+                Queue& queue)
       : integral_(plan.integral), may_be_forced_(may_be_forced) {
     const PairRows rows(plan, model_);
     const auto base = model_.add_lasting(plan.base);
     const auto field = model_.add_lasting(plan.field);
-    const auto slice_sites = model_.add_lasting(slices.sites);
-    const auto slice_runs = model_.add_lasting(slices.runs);
-    const auto slice_terms = model_.add_lasting(slices.terms);
-    const GroupPlaces whole(groups.whole, model_), half(groups.half, model_);
+    const auto slice_sites = model_.add_lasting(parts.slices.sites);
+    const auto slice_runs = model_.add_lasting(parts.slices.runs);
+    const auto slice_terms = model_.add_lasting(parts.slices.terms);
+    const GroupPlaces whole(parts.groups.whole, model_), half(parts.groups.half, model_);
+    const auto i8 = model_.add_lasting(parts.matrix.i8);
+    const auto i16 = model_.add_lasting(parts.matrix.i16);
+    const auto f64 = model_.add_lasting(parts.matrix.f64);
     model_.upload(queue);
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
     view_.integral = plan.integral;
     view_.has_fields = plan.has_fields;
-    view_.max_neighbors = plan.max_neighbors;
+    view_.max_neighbors = static_cast<std::int32_t>(plan.longest_row);
     view_.base = model_.view(base);
     view_.field = model_.view(field);
-    view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
+    view_.slices = {parts.slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
                     model_.view(slice_terms)};
-    view_.groups = whole.view(groups.whole, model_);
-    view_.half_groups = half.view(groups.half, model_);
-    if (matrix_bytes == 0) return;
-    view_.dense.bytes_per_weight = matrix_bytes;
-    if (matrix_bytes == 1) {
-      matrix_i8_ = DeviceArray<std::int8_t>(queue, dense_matrix<std::int8_t>(plan));
-      view_.dense.matrix = matrix_i8_.data();
-    } else if (matrix_bytes == 2) {
-      matrix_i16_ = DeviceArray<std::int16_t>(queue, dense_matrix<std::int16_t>(plan));
-      view_.dense.matrix = matrix_i16_.data();
-    } else {
-      matrix_f64_ = DeviceArray<double>(queue, dense_matrix<double>(plan));
-      view_.dense.matrix = matrix_f64_.data();
-    }
+    view_.groups = whole.view(parts.groups.whole, model_);
+    view_.half_groups = half.view(parts.groups.half, model_);
+    if (parts.matrix_bytes == 0) return;
+    view_.dense.bytes_per_weight = parts.matrix_bytes;
+    if (parts.matrix_bytes == 1) view_.dense.matrix = model_.view(i8).data;
+    if (parts.matrix_bytes == 2) view_.dense.matrix = model_.view(i16).data;
+    if (parts.matrix_bytes == 8) view_.dense.matrix = model_.view(f64).data;
   }
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
@@ -157,54 +175,62 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
   bool integral_, may_be_forced_;
   PackedStates packed_;
   DeviceBundle model_;
-  DeviceArray<std::int8_t> matrix_i8_;
-  DeviceArray<std::int16_t> matrix_i16_;
-  DeviceArray<double> matrix_f64_;
   DeviceArray<std::byte> dense_fields_;
   DeviceArray<std::uint32_t> dense_bits_, dense_valid_;
   PairwiseView view_;
 };
 
-// Smallest non-zero energy change of each spin that has couplings: local fields are base - 2 * (a
-// sum of weights), so with integer weights of greatest common divisor g they are base modulo 2 g.
-std::vector<double> smallest_changes(const PairwisePlan& plan) {
-  std::vector<double> changes;
-  if (!plan.integral) return changes;
-  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
-    const auto i = static_cast<std::size_t>(site);
-    if (plan.variable[i] < 0) continue;
-    const std::int64_t divisor = plan.divisor_of_row(i);
-    if (divisor == 0) continue;
+// The median of the smallest non-zero energy changes of the spins that have couplings: local fields
+// are base - 2 * (a sum of weights), so with integer weights of greatest common divisor g they are
+// base modulo 2 g.
+std::optional<double> smallest_change(const PairwisePlan& plan) {
+  if (!plan.integral) return std::nullopt;
+  return median_of_sites(plan.n_sites(), [&](std::size_t site) {
+    const std::int64_t divisor = plan.divisor_of_row(site);
+    if (divisor == 0) return -1.0;
     const std::int64_t period = 2 * divisor;
-    const std::int64_t rest = std::abs(static_cast<std::int64_t>(plan.base[i])) % period;
+    const std::int64_t rest = std::abs(static_cast<std::int64_t>(plan.base[site])) % period;
     const std::int64_t field = rest == 0 ? period : std::min(rest, period - rest);
-    changes.push_back(2 * static_cast<double>(field));
+    return 2 * static_cast<double>(field);
+  });
+}
+
+// The median of h^2 + sum J^2 over the spins where it is not 0, in units of `unit` squared.
+std::optional<double> median_square(const Ising& model, const PairwisePlan& plan, double unit) {
+  const auto square = [&](double x) { return x / unit * (x / unit); };
+  if (plan.arithmetic != Arithmetic::wide) {  // the sums are exact, in any order
+    return median_of_sites(plan.n_sites(), [&](std::size_t site) {
+      double sum = square(plan.field[site]);
+      for (const PairEntry& entry : row_of(plan, site)) sum += square(entry.weight);
+      return sum == 0 ? -1.0 : sum;
+    });
   }
-  return changes;
+  std::vector<double> squares;
+  for (const double h : model.fields) squares.push_back(square(h));
+  squares.resize(static_cast<std::size_t>(model.n), 0.0);
+  add_squares_of(model.couplings, unit, 1, squares);
+  std::erase(squares, 0.0);
+  return squares.empty() ? std::nullopt : std::optional(median(std::move(squares)));
 }
 
 // The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
-Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
-  double largest = largest_weight(model.couplings);
-  for (const double h : model.fields) largest = std::max(largest, std::abs(h));
+Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan, double largest) {
   const double unit = unit_of(largest);
-  std::vector<double> squares;
-  for (const double h : model.fields) squares.push_back(h / unit * (h / unit));
-  add_squares_of(model.couplings, unit, 1, squares);
-  std::erase(squares, 0.0);
-  if (squares.empty()) return {1, 1};
-  return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));
+  const std::optional<double> square = median_square(model, plan, unit);
+  if (!square) return {1, 1};
+  return range_of_spread(unit * std::sqrt(*square), smallest_change(plan));
 }
 
 class PairwiseObjective final : public Offers<Objective, HostScratch> {
  public:
-  PairwiseObjective(std::string name, const Ising& model, BlockKind kind)
+  PairwiseObjective(std::string name, const Ising& model, const CoefficientSizes& sizes,
+                    PairwisePlan plan, BlockKind kind)
       : name_(std::move(name)),
         space_(kind == BlockKind::spin ? Space::spins(model.n) : Space::binary(model.n)),
-        plan_(plan_pairwise(model)),
+        plan_(std::move(plan)),
         may_be_forced_(moves_may_be_forced(plan_, plan_.field)),
         matrix_weight_bytes_(matrix_weight_bytes(plan_)),
-        range_(range_of(model, plan_)) {}
+        range_(range_of(model, plan_, sizes.largest)) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
@@ -214,9 +240,11 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
     static const SliceRows no_slices;
     static const GroupPair no_groups;
-    return std::make_unique<BoundPairwise>(
-        plan_, dense ? matrix_weight_bytes_ : 0, queue.on_cpu() ? slices() : no_slices,
-        queue.on_cpu() ? no_groups : groups(), may_be_forced_, queue);
+    static const DenseMatrix no_matrix;
+    const PairwiseParts parts{queue.on_cpu() ? slices() : no_slices,
+                              queue.on_cpu() ? no_groups : groups(), dense ? matrix() : no_matrix,
+                              dense ? matrix_weight_bytes_ : 0};
+    return std::make_unique<BoundPairwise>(plan_, parts, may_be_forced_, queue);
   }
   // The CPU reads the plan in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
@@ -250,22 +278,24 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   std::string name_;
   Space space_;
   PairwisePlan plan_;
-  // Only the CPU reads slices and only a GPU reads groups: made with the first run or plan there.
+  // Only the CPU reads slices, only a GPU reads groups, and only some devices read the matrix: made
+  // with the first run or plan there.
   const SliceRows& slices() const {
     std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
     return slices_;
   }
   const GroupPair& groups() const {
-    std::call_once(grouped_, [this] {
-      // A model that is swept in order has a kernel of its own kind.
-      if (!plan_.sequential) groups_.whole = group_rows(plan_);
-      groups_.half = group_rows(plan_, RowPart::half);
-    });
+    std::call_once(grouped_, [this] { groups_ = group_pair(plan_); });
     return groups_;
   }
-  mutable std::once_flag sliced_, grouped_;
+  const DenseMatrix& matrix() const {
+    std::call_once(filled_, [this] { matrix_ = dense_matrix(plan_, matrix_weight_bytes_); });
+    return matrix_;
+  }
+  mutable std::once_flag sliced_, grouped_, filled_;
   mutable SliceRows slices_;
   mutable GroupPair groups_;
+  mutable DenseMatrix matrix_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;
@@ -275,7 +305,13 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
 
 std::shared_ptr<const Objective> make_pairwise_objective(std::string name, const Ising& model,
                                                          BlockKind kind) {
-  return std::make_shared<PairwiseObjective>(std::move(name), model, kind);
+  const CoefficientSizes sizes = sizes_of(model);
+  return make_pairwise_objective(std::move(name), model, sizes, plan_pairwise(model, sizes), kind);
+}
+std::shared_ptr<const Objective> make_pairwise_objective(std::string name, const Ising& model,
+                                                         const CoefficientSizes& sizes,
+                                                         PairwisePlan plan, BlockKind kind) {
+  return std::make_shared<PairwiseObjective>(std::move(name), model, sizes, std::move(plan), kind);
 }
 
 }  // namespace kiln::problems

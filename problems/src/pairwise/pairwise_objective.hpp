@@ -10,6 +10,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
+#include "kiln/large_vector.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/pairwise.hpp"
 
@@ -25,11 +26,12 @@ struct PairwisePlan {
   bool integral = false;
   bool sequential = false;
   bool has_fields = false;
-  std::int32_t max_neighbors = 0;
-  std::vector<std::int32_t> class_begin, variable;
-  std::vector<std::int64_t> row_begin;
-  std::vector<PairEntry> entries;
-  std::vector<double> weights_f64, base, field;
+  std::int64_t longest_row = 0;  ///< neighbours, without fillers
+  std::vector<std::int32_t> class_begin;
+  LargeVector<std::int32_t> variable;
+  LargeVector<std::int64_t> row_begin;
+  LargeVector<PairEntry> entries;
+  LargeVector<double> weights_f64, base, field;
 
   double weight(std::int64_t entry) const {
     const auto e = static_cast<std::size_t>(entry);
@@ -41,21 +43,42 @@ struct PairwisePlan {
   std::int32_t n_sites() const { return static_cast<std::int32_t>(variable.size()); }
 };
 
-/// Lays out a model. Weights and fields are taken as they are (scaled by the caller).
+/// Of all fields and couplings of a model.
+struct CoefficientSizes {
+  double sum = 0;      ///< of the sizes, in their order
+  double largest = 0;  ///< size
+  bool integers = true;
+
+  /// Whether sums of them are exact in every order. An energy is summed over both ends of each
+  /// coupling, so twice the sum stays within 2^53.
+  bool exact() const { return integers && sum <= 0x1p52; }
+};
+CoefficientSizes sizes_of(const Ising& model);
+
+/// Lays out a model. Weights and fields are taken as they are (scaled by the caller); without
+/// fields all are 0.
 ///
 /// Greedy colouring, variables of the highest degree first, gives classes without inner edges;
 /// within a class the order is by falling degree, then by number. Models that need more than n / 8
 /// colours are walked in their own order. The layout depends on the model alone.
 KILN_TEST_API PairwisePlan plan_pairwise(const Ising& model);
+/// @param sizes  sizes_of(model)
+PairwisePlan plan_pairwise(const Ising& model, const CoefficientSizes& sizes);
 
 /// The power of two that makes all values integers within 2^52 altogether, or 0 if there is none
 /// below 2^20: then the values are taken as reals.
 KILN_TEST_API double integer_scale(const Ising& model);
+double integer_scale(const Ising& model, const CoefficientSizes& sizes);
 
 /// Objective over spins, or over bits with x = (1 - s) / 2. `model` holds stored units; its offset
 /// is ignored.
 KILN_TEST_API std::shared_ptr<const Objective> make_pairwise_objective(std::string name,
                                                                        const Ising& model,
                                                                        BlockKind kind);
+/// @param sizes  sizes_of(model)
+/// @param plan   plan_pairwise(model)
+std::shared_ptr<const Objective> make_pairwise_objective(std::string name, const Ising& model,
+                                                         const CoefficientSizes& sizes,
+                                                         PairwisePlan plan, BlockKind kind);
 
 }  // namespace kiln::problems

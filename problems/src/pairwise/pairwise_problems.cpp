@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/objectives/turned.hpp"
 #include "kiln/options.hpp"
 #include "kiln/problems/best_known.hpp"
@@ -33,12 +34,37 @@ void require_finite(double value, const std::string& name) {
   }
 }
 
-// In units of energy.
-double rounding_of(const problems::StoredModel& stored, double offset) {
-  const Ising& model = stored.model;
-  const double size = problems::total_size(model);
-  return problems::rounding_of_rows(model.n, model.couplings, size) / stored.scale +
-         problems::rounding_of_offset(offset) + stored.shift;
+// The objective of a model, and how energies round, in their units.
+void lay_out(const problems::StoredModel& stored, double offset, BlockKind kind, Problem& problem) {
+  problems::PairwisePlan plan = problems::plan_pairwise(*stored.model, stored.sizes);
+  const double rows =
+      problems::rounding_of_rows(stored.model->n, plan.longest_row, stored.sizes.sum);
+  problem.units.rounding =
+      rows / stored.scale + problems::rounding_of_offset(offset) + stored.shift;
+  problem.objective = problems::make_pairwise_objective(problem.identity.name, *stored.model,
+                                                        stored.sizes, std::move(plan), kind);
+}
+
+// Of a model in stored units.
+double sum_of_weights(const problems::StoredModel& stored) {
+  const std::vector<Edge>& couplings = stored.model->couplings;
+  if (!stored.sizes.exact()) {
+    problems::TermSum total;
+    for (const Edge& e : couplings) total.add(e.weight);
+    return total.value();
+  }
+  double total = 0;
+  for (const double some :
+       of_each_block(std::ssize(couplings), [&](std::int64_t begin, std::int64_t end) {
+         double sum = 0;
+         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+           sum += couplings[k].weight;
+         }
+         return sum;
+       })) {
+    total += some;
+  }
+  return total;
 }
 
 // Sides of the cut, or values of the bits, one per line.
@@ -84,9 +110,9 @@ double energy_of(const Ising& raw, const RawSum& sum, Spins s) {
   return sum.energy(energy.value());
 }
 
-double cut_of(const Graph& raw, const RawSum& sum, Spins spins) {
+double cut_of(const Ising& raw, const RawSum& sum, Spins spins) {
   problems::TermSum cut;
-  for (const Edge& e : raw.edges) {
+  for (const Edge& e : raw.couplings) {
     const bool across =
         spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
     cut.add(across ? sum.number(e.weight) : 0.0);
@@ -176,31 +202,25 @@ void note_best(Problem& problem, const std::optional<NamedBest>& best) {
 Problem make_maxcut(Graph graph, std::string name) {
   require_variables(graph.n_vertices, name);
   problems::canonicalize(graph);
-  Ising model;
-  model.n = graph.n_vertices;
-  model.fields.assign(static_cast<std::size_t>(graph.n_vertices), 0.0);
-  model.couplings = graph.edges;
-  const problems::StoredModel stored = problems::stored_model(std::move(model), name, true);
-  problems::TermSum total;
-  for (const Edge& e : stored.model.couplings) total.add(e.weight);
-
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "maxcut";
+  problem.identity.sizes = {{"n", std::to_string(graph.n_vertices)},
+                            {"m", std::to_string(graph.edges.size())}};
+  note_best(problem, problems::best_known(graph));
+  const auto raw =
+      std::make_shared<const Ising>(Ising{graph.n_vertices, {}, std::move(graph.edges), 0.0});
+  const problems::StoredModel stored = problems::stored_model(raw, name, true);
+  const double total = sum_of_weights(stored);
   problem.units.value_name = "cut";
   problem.units.sense = Sense::maximize;
   problem.units.integral = stored.integers && stored.scale == 1;
   problem.units.stored_integers = stored.integers;
-  problem.units.rounding = rounding_of(stored, total.value() / stored.scale);
   problem.units.energy_of_stored = {0, 1, stored.scale};
   // cut = (sum of weights - energy) / 2
-  problem.units.objective_of_stored = {total.value() / 2, -0.5, stored.scale};
-  problem.identity.sizes = {{"n", std::to_string(graph.n_vertices)},
-                            {"m", std::to_string(graph.edges.size())}};
+  problem.units.objective_of_stored = {total / 2, -0.5, stored.scale};
   note_storage(problem, stored);
-  note_best(problem, problems::best_known(graph));
-  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::spin);
-  const auto raw = std::make_shared<const Graph>(std::move(graph));
+  lay_out(stored, total / stored.scale, BlockKind::spin, problem);
   problem.solution.verify = [raw, sum = RawSum(stored)](StateSpan state) {
     return cut_of(*raw, sum, values_of(state));
   };
@@ -232,7 +252,6 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   problem.units.integral = integers && stored.integers;
   problem.units.stored_integers = stored.integers;
   const Affine energy = problem.units.energy_of_stored = stored.energy_of_stored;
-  problem.units.rounding = rounding_of(stored, energy(0));
   problem.units.objective_of_stored = {sign * energy.offset, sign * energy.factor, energy.divisor};
   problem.identity.sizes = {{"n", std::to_string(qubo.n)},
                             {"couplers", std::to_string(qubo.quadratic.size())}};
@@ -240,7 +259,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   if (sense == Sense::maximize) {
     note_best(problem, problems::best_known(qubo));
   }
-  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::binary);
+  lay_out(stored, energy(0), BlockKind::binary, problem);
   const auto raw = std::make_shared<const Qubo>(std::move(qubo));
   problem.solution.verify = [raw, sum = RawSum(stored), sign](StateSpan state) {
     return value_of(*raw, sum, sign, values_of(state));
@@ -262,25 +281,24 @@ Problem make_ising(Ising ising, std::string name) {
   Graph couplings{ising.n, std::move(ising.couplings)};
   problems::canonicalize(couplings);
   ising.couplings = std::move(couplings.edges);
-  const problems::StoredModel stored = problems::stored_model(ising, name);
+  const auto raw = std::make_shared<const Ising>(std::move(ising));
+  const problems::StoredModel stored = problems::stored_model(raw, name);
 
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "ising";
   problem.units.value_name = "energy";
   problem.units.integral =
-      stored.integers && stored.scale == 1 && std::floor(ising.offset) == ising.offset;
+      stored.integers && stored.scale == 1 && std::floor(raw->offset) == raw->offset;
   problem.units.stored_integers = stored.integers;
-  problem.units.rounding = rounding_of(stored, ising.offset);
   problem.units.energy_of_stored = stored.energy_of_stored;
   problem.units.objective_of_stored = problem.units.energy_of_stored;
-  problem.identity.sizes = {{"n", std::to_string(ising.n)},
-                            {"m", std::to_string(ising.couplings.size())}};
+  problem.identity.sizes = {{"n", std::to_string(raw->n)},
+                            {"m", std::to_string(raw->couplings.size())}};
   note_storage(problem, stored);
-  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::spin);
-  const bool symmetric = std::ranges::all_of(ising.fields, [](double h) { return h == 0; });
+  lay_out(stored, raw->offset, BlockKind::spin, problem);
+  const bool symmetric = std::ranges::all_of(raw->fields, [](double h) { return h == 0; });
   if (symmetric) problem.solution.canonical = put_first_spin_up;
-  const auto raw = std::make_shared<const Ising>(std::move(ising));
   problem.solution.verify = [raw, sum = RawSum(stored)](StateSpan state) {
     return energy_of(*raw, sum, values_of(state));
   };

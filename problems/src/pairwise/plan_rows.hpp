@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,11 @@ namespace kiln::problems {
 /// |J| of an entry. @pre the plan's arithmetic is narrow or medium.
 inline std::uint32_t size_of(const PairEntry& entry) {
   return static_cast<std::uint32_t>(std::abs(entry.weight));
+}
+
+/// Bits that are set in the size of a coupling: mostly it is 1.
+inline std::uint32_t n_bits(std::uint32_t size) {
+  return size <= 1 ? size : static_cast<std::uint32_t>(std::popcount(size));
 }
 
 /// The entries of a site, fillers included.

@@ -66,13 +66,16 @@ void detail::require_canonical(const Qubo& qubo) {
 
 std::int64_t canonicalize(Qubo& qubo) {
   check_linear(qubo);
-  check_quadratic(qubo);
-  for (QuboTerm& term : qubo.quadratic) {
-    if (term.i > term.j) std::swap(term.i, term.j);
+  std::int64_t n_merged = 0;
+  if (!detail::are_canonical_pairs(qubo.quadratic, qubo.n, false)) {
+    check_quadratic(qubo);
+    for (QuboTerm& term : qubo.quadratic) {
+      if (term.i > term.j) std::swap(term.i, term.j);
+    }
+    n_merged = detail::sort_and_merge(qubo.quadratic);
+    // A zero says nothing about the function, so two files of one function must not differ by it.
+    std::erase_if(qubo.quadratic, [](const QuboTerm& term) { return term.value == 0.0; });
   }
-  const std::int64_t n_merged = detail::sort_and_merge(qubo.quadratic);
-  // A zero says nothing about the function, so two files of one function must not differ by it.
-  std::erase_if(qubo.quadratic, [](const QuboTerm& term) { return term.value == 0.0; });
   for (double& coefficient : qubo.linear) coefficient += 0.0;  // turns -0 into 0
   qubo.offset += 0.0;
   return n_merged;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/large_vector.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
 
@@ -14,8 +14,8 @@ namespace kiln::problems {
 /// The arrays of SliceView on the host.
 struct SliceRows {
   std::int32_t max_local = 0;
-  std::vector<SliceSite> sites;
-  std::vector<std::uint32_t> runs, terms;
+  LargeVector<SliceSite> sites;
+  LargeVector<std::uint32_t> runs, terms;
 };
 
 /// The rows of a plan for counting in slices; empty if its arithmetic is wide. The order of a row

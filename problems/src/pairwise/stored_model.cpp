@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
+#include "kiln/large_vector.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
 #include "pairwise/stored_scale.hpp"
@@ -42,7 +43,10 @@ bool all_of(const Qubo& qubo, Visit visit) {
   return true;
 }
 
-std::size_t count_of(const Ising& model) { return model.fields.size() + model.couplings.size(); }
+// A graph has no fields, and counts as if they were 0.
+std::size_t count_of(const Ising& model) {
+  return static_cast<std::size_t>(model.n) + model.couplings.size();
+}
 std::size_t count_of(const Qubo& qubo) { return qubo.linear.size() + qubo.quadratic.size(); }
 
 // Without the offset, in units of 1 / scale.
@@ -71,6 +75,7 @@ Ising energy_model(const Qubo& qubo, double sign) {
     offset.add(sign * qubo.linear[i] / 2);
   }
   // x_i x_j = (1 - s_i)(1 - s_j) / 4
+  reserve_large(model.couplings, qubo.quadratic.size());
   for (const QuboTerm& term : qubo.quadratic) {
     const double quarter = sign * term.value / 4;
     model.fields[static_cast<std::size_t>(term.i)] -= quarter;
@@ -86,21 +91,27 @@ Ising energy_model(const Qubo& qubo, double sign) {
 double growth_of(const Ising&) { return 1; }
 double growth_of(const Qubo&) { return 4; }
 
+void keep(Ising&& model, StoredModel& stored) {
+  stored.sizes = sizes_of(model);
+  stored.model = std::make_shared<const Ising>(std::move(model));
+}
+
 // The model of the rounded coefficients; nothing where it is too large for exact sums.
 template <class Raw>
 std::optional<StoredModel> in_units(const Raw& raw, double sign, const IntegerScale& chosen) {
   const double scale = chosen.scale;
-  StoredModel stored;
-  stored.model = energy_model(whole_numbers(raw, scale), sign);
-  const double quarters = integer_scale(stored.model);
+  Ising model = energy_model(whole_numbers(raw, scale), sign);
+  const double quarters = integer_scale(model);
   if (quarters == 0) return {};
-  scale_by(stored.model, quarters);
+  scale_by(model, quarters);
+  StoredModel stored;
   stored.scale = scale * quarters;
   stored.shift = chosen.shift;
   stored.integers = stored.shift == 0;
-  const double constant = stored.model.offset * quarters, offset = sign * raw.offset;
+  const double constant = model.offset * quarters, offset = sign * raw.offset;
+  keep(std::move(model), stored);
   const std::optional<Affine> map =
-      exact_map(offset, stored.scale, std::abs(constant) + total_size(stored.model));
+      exact_map(offset, stored.scale, std::abs(constant) + stored.sizes.sum);
   if (!map) {
     stored.energy_of_stored = {offset + constant / stored.scale, 1 / stored.scale};
     return stored;
@@ -145,46 +156,45 @@ std::optional<StoredModel> in_integers(const Raw& raw, double sign, double size,
 }
 
 // Energies are sums of the coefficients; twice for the sum over both ends of each coupling.
-void require_finite_sums(const Ising& model, const std::string& name) {
-  if (std::isfinite(4 * (total_size(model) + std::abs(model.offset)))) return;
+void require_finite_sums(double size, double offset, const std::string& name) {
+  if (std::isfinite(4 * (size + std::abs(offset)))) return;
   throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
                         "the absolute values of the coefficients must sum to less than 4e307");
 }
 
 // @param raw  the coefficients that the model was made of, or the model itself
 template <class Raw>
-StoredModel store(Ising&& model, const Raw& raw, double sign, bool is_graph) {
+StoredModel store(std::shared_ptr<const Ising> model, const Raw& raw, double sign, bool is_graph,
+                  const std::string& name) {
   StoredModel stored;
-  const double power_of_two = integer_scale(model);
+  stored.model = std::move(model);
+  stored.sizes = sizes_of(*stored.model);
+  const double offset = stored.model->offset, size = stored.sizes.sum;
+  require_finite_sums(size, offset, name);
+  const double power_of_two = integer_scale(*stored.model, stored.sizes);
   if (power_of_two != 0) {
-    scale_by(model, power_of_two);
     stored.scale = power_of_two;
     stored.integers = true;
-  } else if (auto rounded = in_integers(raw, sign, total_size(model), is_graph, stored.note)) {
+    if (power_of_two != 1) {
+      Ising scaled = *stored.model;
+      scale_by(scaled, power_of_two);
+      keep(std::move(scaled), stored);
+    }
+  } else if (auto rounded = in_integers(raw, sign, size, is_graph, stored.note)) {
     return *std::move(rounded);
   }
-  stored.energy_of_stored = {model.offset, 1 / stored.scale};
-  stored.model = std::move(model);
+  stored.energy_of_stored = {offset, 1 / stored.scale};
   return stored;
 }
 
 }  // namespace
 
-double total_size(const Ising& model) {
-  double size = 0;
-  for (const double h : model.fields) size += std::abs(h);
-  for (const Edge& e : model.couplings) size += std::abs(e.weight);
-  return size;
-}
-
-StoredModel stored_model(Ising ising, const std::string& name, bool is_graph) {
-  require_finite_sums(ising, name);
-  return store(std::move(ising), ising, 1, is_graph);
+StoredModel stored_model(std::shared_ptr<const Ising> ising, const std::string& name,
+                         bool is_graph) {
+  return store(ising, *ising, 1, is_graph, name);
 }
 StoredModel stored_model(const Qubo& qubo, const std::string& name, double sign) {
-  Ising model = energy_model(qubo, sign);
-  require_finite_sums(model, name);
-  return store(std::move(model), qubo, sign, false);
+  return store(std::make_shared<const Ising>(energy_model(qubo, sign)), qubo, sign, false, name);
 }
 
 }  // namespace kiln::problems

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "kiln/export.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/ising.hpp"
 #include "kiln/problems/qubo.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
 
 namespace kiln::problems {
 
@@ -18,7 +21,9 @@ namespace kiln::problems {
 /// a fixed point. Sums of integers are exact, so energies are updated with every move, and no order
 /// of additions matters.
 struct StoredModel {
-  Ising model;                   ///< in stored units; its offset is not used
+  /// In stored units, without an offset that counts: the given model where it is in these units.
+  std::shared_ptr<const Ising> model;
+  CoefficientSizes sizes;        ///< of the model
   double scale = 1;              ///< stored units for one unit of energy
   Affine energy_of_stored = {};  ///< with the offset
   bool integers = false;         ///< stored coefficients are integers, without rounding
@@ -32,11 +37,9 @@ struct StoredModel {
 
 /// The energy of an Ising model, or of a graph: then the note speaks of edges.
 /// @throws InvalidArgument `problem.value`, which begins with `name`, if sums overflow
-KILN_TEST_API StoredModel stored_model(Ising ising, const std::string& name, bool is_graph = false);
+KILN_TEST_API StoredModel stored_model(std::shared_ptr<const Ising> ising, const std::string& name,
+                                       bool is_graph = false);
 /// The energy sign * f(x), with x = (1 - s) / 2.
 KILN_TEST_API StoredModel stored_model(const Qubo& qubo, const std::string& name, double sign);
-
-/// Sum of the sizes of all fields and couplings.
-double total_size(const Ising& model);
 
 }  // namespace kiln::problems

@@ -20,20 +20,6 @@
 namespace kiln::problems {
 namespace {
 
-using Weights16 = std::vector<std::int16_t>;
-
-// The CPU reads the weights of narrow models in 16 bits.
-std::size_t n_weights_i16(const PairwisePlan& plan) {
-  return plan.arithmetic == Arithmetic::narrow ? plan.entries.size() : 0;
-}
-Weights16 weights_i16(const PairwisePlan& plan) {
-  Weights16 weights(n_weights_i16(plan));
-  for (std::size_t e = 0; e < weights.size(); ++e) {
-    weights[e] = static_cast<std::int16_t>(plan.entries[e].weight);
-  }
-  return weights;
-}
-
 // As for spins: with two values a proposal is always the other one, and a coupling counts half, for
 // and against.
 bool moves_may_be_forced(const PottsPlan& plan) {
@@ -47,8 +33,8 @@ bool moves_may_be_forced(const PottsPlan& plan) {
 
 class BoundPotts final : public Offers<BoundObjective, Evaluates, Sweeps> {
  public:
-  BoundPotts(const PottsPlan& plan, Queue& queue)
-      : may_be_forced_(moves_may_be_forced(plan)), model_(plan, queue) {}
+  BoundPotts(const PottsPlan& plan, bool may_be_forced, Queue& queue)
+      : may_be_forced_(may_be_forced), model_(plan, queue) {}
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     const View2<std::int8_t> x = states(args.batch);
@@ -136,6 +122,7 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
         space_(Space::categories(model.n, model.q)),
         model_(std::move(model)),
         plan_(plan_potts(model_)),
+        may_be_forced_(moves_may_be_forced(plan_)),
         range_(range_of(model_, plan_)) {}
 
   std::string name() const override { return name_; }
@@ -143,14 +130,14 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   Execution execution() const override { return {.cuda = true, .layouts = {Layout::i8}}; }
   InterfaceSet abilities() const override { return BoundPotts::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundPotts>(plan_, queue);
+    return std::make_unique<BoundPotts>(plan_, may_be_forced_, queue);
   }
-  // The CPU reads the couplings in place, but in 16 bits.
+  // The CPU reads the couplings in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t) const override {
     const PairwisePlan& pairs = plan_.pairs;
     const std::uint64_t field = plan_.field.size() * 8;
-    if (!device.gpu) return n_weights_i16(pairs) * 2 + field;
-    return pairs.entries.size() * sizeof(PairEntry) + n_weights_i16(pairs) * 2 +
+    if (!device.gpu) return field;
+    return pairs.entries.size() * sizeof(PairEntry) + plan_.weights_i16.size() * 2 +
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + field;
   }
   // A byte for each site and replica, an energy for each value and replica.
@@ -183,6 +170,7 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   Space space_;
   Potts model_;
   PottsPlan plan_;
+  bool may_be_forced_;
   BetaRange range_;
 };
 
@@ -190,7 +178,8 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
 
 BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
   const PairRows rows(plan.pairs, arrays_);
-  const auto weights = arrays_.add(queue.on_cpu() ? weights_i16(plan.pairs) : Weights16{});
+  static const LargeVector<std::int16_t> none;  // a GPU does not read them
+  const auto weights = arrays_.add_lasting(queue.on_cpu() ? plan.weights_i16 : none);
   const auto field = arrays_.add(plan.field);
   arrays_.upload(queue);
   rows.describe(plan.pairs, arrays_, view_);

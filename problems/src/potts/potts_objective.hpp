@@ -9,6 +9,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/categorical_model.hpp"
+#include "kiln/large_vector.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 #include "kiln/problems/potts.hpp"
@@ -24,6 +25,8 @@ struct PottsPlan {
   std::int32_t values = 2;    ///< q
   bool integral = false;      ///< couplings and fields
   std::vector<double> field;  ///< [n_sites][values]; empty: no fields
+  /// The weights of the entries of a narrow model, which the CPU reads; else empty.
+  LargeVector<std::int16_t> weights_i16;
 };
 
 /// Lays out a model in canonical form: the couplings as plan_pairwise() does.

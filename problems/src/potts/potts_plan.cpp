@@ -3,13 +3,25 @@
 #include "potts/potts_objective.hpp"
 
 namespace kiln::problems {
+namespace {
+
+LargeVector<std::int16_t> weights_i16(const PairwisePlan& plan) {
+  LargeVector<std::int16_t> weights;
+  if (plan.arithmetic != Arithmetic::narrow) return weights;
+  weights.resize(plan.entries.size());
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    weights[e] = static_cast<std::int16_t>(plan.entries[e].weight);
+  }
+  return weights;
+}
+
+}  // namespace
 
 PottsPlan plan_potts(const Potts& model) {
   PottsPlan plan;
   plan.values = model.q;
-  Ising pairs{model.n, std::vector<double>(static_cast<std::size_t>(model.n), 0.0), model.couplings,
-              0.0};
-  plan.pairs = plan_pairwise(pairs);
+  plan.pairs = plan_pairwise({model.n, {}, model.couplings, 0.0});
+  plan.weights_i16 = weights_i16(plan.pairs);
   plan.integral = integer_scale(model) == 1;
   if (model.fields.empty()) return plan;
 

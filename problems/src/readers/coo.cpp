@@ -97,6 +97,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, VarTypeLine& vartype) {
       text.fail(0, "no line before this line states whether the variables are spins or bits",
                 vartype_form);
     }
+    detail::make_room(terms, 2 * std::ssize(terms));
     if (const auto term = read_term(text)) terms.push_back(*term);
   }
   if (!after_terms) text.fail(0, "the file has no terms", term_form);

@@ -22,7 +22,6 @@ using detail::Token;
 
 constexpr std::int64_t max_variables = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_terms = std::int64_t{1} << 40;
-constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header is believed at most
 
 constexpr std::string_view header_form =
     "p qubo 0 <number of variables> <number of diagonal terms> <number of couplings>";
@@ -76,7 +75,6 @@ std::optional<QuboTerm> read_term(TextReader& text, std::int64_t n_variables) {
 /// Reads the terms and holds them against the header; a diagonal term stays one with i = j.
 std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
   std::vector<QuboTerm> terms;
-  terms.reserve(static_cast<std::size_t>(std::min(promised.n_couplings, max_reserved)));
   Counts found;
   while (detail::next_significant_line(text)) {
     const std::vector<Token>& words = text.words();
@@ -95,6 +93,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
                 diagonal ? "couplings or the end of the file" : "the end of the file");
     }
     ++n_found;
+    detail::make_room(terms, promised.n_couplings + promised.n_diagonal);
     if (term) terms.push_back(*term);
   }
   detail::check_total(text, promised.n_diagonal, found.n_diagonal, "diagonal terms", term_form);

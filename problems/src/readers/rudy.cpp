@@ -21,7 +21,6 @@ using detail::Token;
 
 constexpr std::int64_t max_vertices = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_edges = std::int64_t{1} << 40;
-constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header is believed at most
 
 constexpr std::string_view header_form = "<number of vertices> <number of edges>";
 constexpr std::string_view edge_form = "<vertex> <vertex> [<weight>], vertices counted from 1";
@@ -73,7 +72,6 @@ Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* repo
   const Header header = read_header(text);
 
   Graph graph{header.n_vertices, {}};
-  graph.edges.reserve(static_cast<std::size_t>(std::min(header.n_edges, max_reserved)));
   std::int64_t n_lines = 0;
   while (text.next_line()) {
     if (n_lines == header.n_edges) {
@@ -83,6 +81,7 @@ Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* repo
           "the end of the file");
     }
     ++n_lines;
+    detail::make_room(graph.edges, header.n_edges);
     if (const auto edge = read_edge(text, header.n_vertices)) graph.edges.push_back(*edge);
   }
   if (n_lines < header.n_edges) {

@@ -143,6 +143,8 @@ void TextReader::read_block() {
   at_end_ = n_read < block_bytes;
   end_ += n_read;
   n_bytes_ += in_.gcount();
+  const auto read = std::string_view(buffer_.data(), end_).substr(end_ - n_read);
+  has_zeros_ = has_zeros_ || read.find('\0') != std::string_view::npos;
   if (first) check_encoding();
   if (n_bytes_ > limits_.file_bytes) {
     fail_file("the file is larger than " + std::to_string(limits_.file_bytes) + " bytes", {});
@@ -174,7 +176,7 @@ bool TextReader::next_raw_line(std::string_view& line) {
   if (length > limit) fail(0, "the line is longer than " + std::to_string(limit) + " bytes", {});
   line = std::string_view(buffer_.data() + begin_, length);
   begin_ = std::min(begin_ + length + 1, end_);
-  const std::size_t zero = line.find('\0');
+  const std::size_t zero = has_zeros_ ? line.find('\0') : std::string_view::npos;
   if (zero != std::string_view::npos) {
     fail(static_cast<std::int64_t>(zero + 1), "the line has a NUL byte; this is not a text file",
          "UTF-8 or ASCII text");
@@ -187,12 +189,15 @@ bool TextReader::next_raw_line(std::string_view& line) {
 }
 
 void TextReader::split(std::string_view line) {
-  constexpr std::string_view blanks = " \t";
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  const char* const end = line.data() + line.size();
   words_.clear();
-  for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-    words_.push_back({line.substr(at, end - at), static_cast<std::int64_t>(at + 1)});
-    at = line.find_first_not_of(blanks, end);
+  for (const char* at = line.data();;) {
+    while (at != end && is_blank(*at)) ++at;
+    if (at == end) return;
+    const char* const begin = at;
+    while (at != end && !is_blank(*at)) ++at;
+    words_.push_back({{begin, static_cast<std::size_t>(at - begin)}, begin - line.data() + 1});
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/export.hpp"
+#include "kiln/large_vector.hpp"
 
 namespace kiln::problems::detail {
 
@@ -81,11 +83,22 @@ class KILN_API TextReader {
   std::size_t end_ = 0;
   std::int64_t n_bytes_ = 0;
   bool at_end_ = false;
+  bool has_zeros_ = false;  // some byte so far was NUL
   std::int64_t line_ = 0;
   std::vector<Token> words_;
   std::vector<ParseIssue> issues_;
   std::int64_t n_issues_ = 0;
 };
+
+/// Makes room for one more element. A header is believed as far as the file bears it out: up to a
+/// million elements at first, then up to eight times those that were read.
+template <class T>
+void make_room(std::vector<T>& values, std::int64_t promised) {
+  if (values.size() < values.capacity()) return;
+  constexpr std::int64_t at_first = std::int64_t{1} << 20;
+  const std::int64_t believed = std::max(at_first, 8 * std::ssize(values));
+  reserve_large(values, static_cast<std::size_t>(std::min(promised, believed)));
+}
 
 /// What keeps a word from being a finite double (" is not a number"), or null; then `value` is it.
 const char* why_no_real(std::string_view word, double& value);

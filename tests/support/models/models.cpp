@@ -160,14 +160,23 @@ PlainModel plain_model(const Ising& model, const problems::PairwisePlan& plan) {
   return plain;
 }
 
+namespace {
+
+template <class T>
+DeviceArray<T> uploaded(Queue& queue, const LargeVector<T>& values) {
+  return {queue, std::vector<T>(values.begin(), values.end())};
+}
+
+}  // namespace
+
 DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
     : class_begin_(queue, plan.class_begin),
-      variable_(queue, plan.variable),
-      row_begin_(queue, plan.row_begin),
-      entries_(queue, plan.entries),
-      weights_f64_(queue, plan.weights_f64),
-      base_(queue, plan.base),
-      field_(queue, plan.field) {
+      variable_(uploaded(queue, plan.variable)),
+      row_begin_(uploaded(queue, plan.row_begin)),
+      entries_(uploaded(queue, plan.entries)),
+      weights_f64_(uploaded(queue, plan.weights_f64)),
+      base_(uploaded(queue, plan.base)),
+      field_(uploaded(queue, plan.field)) {
   view_.n_variables = plan.n_variables;
   view_.n_sites = plan.n_sites();
   view_.n_classes = plan.n_classes;
@@ -176,24 +185,24 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   view_.arithmetic = plan.arithmetic;
   view_.integral = plan.integral;
   view_.has_fields = plan.has_fields;
-  view_.max_neighbors = plan.max_neighbors;
+  view_.max_neighbors = static_cast<std::int32_t>(plan.longest_row);
   view_.sequential = plan.sequential;
   view_.class_begin = std::as_const(class_begin_).view();
   view_.variable = std::as_const(variable_).view();
   view_.row_begin = std::as_const(row_begin_).view();
   view_.entries = std::as_const(entries_).view();
   const problems::SliceRows slices = problems::slice_rows(plan);
-  slice_sites_ = DeviceArray<SliceSite>(queue, slices.sites);
-  slice_runs_ = DeviceArray<std::uint32_t>(queue, slices.runs);
-  slice_terms_ = DeviceArray<std::uint32_t>(queue, slices.terms);
+  slice_sites_ = uploaded(queue, slices.sites);
+  slice_runs_ = uploaded(queue, slices.runs);
+  slice_terms_ = uploaded(queue, slices.terms);
   view_.slices = {slices.max_local, std::as_const(slice_sites_).view(),
                   std::as_const(slice_runs_).view(), std::as_const(slice_terms_).view()};
   const auto whole = problems::group_rows(plan);
   const auto half = problems::group_rows(plan, problems::RowPart::half);
-  group_sites_ = DeviceArray<GroupSite>(queue, whole.sites);
-  group_terms_ = DeviceArray<std::uint32_t>(queue, whole.terms);
-  half_sites_ = DeviceArray<GroupSite>(queue, half.sites);
-  half_terms_ = DeviceArray<std::uint32_t>(queue, half.terms);
+  group_sites_ = uploaded(queue, whole.sites);
+  group_terms_ = uploaded(queue, whole.terms);
+  half_sites_ = uploaded(queue, half.sites);
+  half_terms_ = uploaded(queue, half.terms);
   view_.groups = {whole.max_sum, whole.one_plane, std::as_const(group_sites_).view(),
                   std::as_const(group_terms_).view()};
   view_.half_groups = {half.max_sum, half.one_plane, std::as_const(half_sites_).view(),

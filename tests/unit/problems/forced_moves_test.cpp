@@ -4,10 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <random>
+#include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/problems/pairwise.hpp"
@@ -44,7 +49,7 @@ double field_on(const Ising& model, std::uint32_t state, std::int32_t i) {
 }
 
 // All that a sweep may end in: moves that do not raise the energy are never refused.
-Set after_sweep(const Ising& model, const std::vector<std::int32_t>& order, std::uint32_t start) {
+Set after_sweep(const Ising& model, std::span<const std::int32_t> order, std::uint32_t start) {
   Set now = Set{1} << start;
   for (const std::int32_t i : order) {
     if (i < 0) continue;
@@ -60,10 +65,10 @@ Set after_sweep(const Ising& model, const std::vector<std::int32_t>& order, std:
 }
 
 bool every_state_is_reached(const Ising& model) {
-  const std::vector<std::int32_t> order = plan_pairwise(model).variable;
+  const PairwisePlan plan = plan_pairwise(model);
   const std::uint32_t states = 1u << model.n;
   std::vector<Set> after;
-  for (std::uint32_t s = 0; s < states; ++s) after.push_back(after_sweep(model, order, s));
+  for (std::uint32_t s = 0; s < states; ++s) after.push_back(after_sweep(model, plan.variable, s));
   for (std::uint32_t first = 0; first < states; ++first) {
     Set seen = Set{1} << first, before = 0;
     while (seen != before) {
@@ -115,6 +120,80 @@ TEST(ForcedMoves, AreSeenWhereverASweepLeavesStatesOut) {
   EXPECT_EQ(graphs, 4 + 38 + 728);
   EXPECT_EQ(left_out, 37) << "the count that ADR 0023 gives";
   EXPECT_EQ(warned, 42) << "graphs of even degree alone";
+}
+
+// By the definition: some component of three variables or more, each of which can be without
+// preference, is a ring or small.
+bool is_forced_by_definition(const Ising& model) {
+  const auto n = static_cast<std::size_t>(model.n);
+  std::vector<std::vector<std::pair<std::size_t, double>>> neighbors(n);
+  for (const Edge& e : model.couplings) {
+    neighbors[static_cast<std::size_t>(e.u)].emplace_back(e.v, e.weight);
+    neighbors[static_cast<std::size_t>(e.v)].emplace_back(e.u, e.weight);
+  }
+  const auto can_tie = [&](std::size_t v) {
+    for (std::uint32_t signs = 0; signs < 1u << neighbors[v].size(); ++signs) {
+      double sum = model.fields[v];
+      for (std::size_t k = 0; k < neighbors[v].size(); ++k) {
+        sum += (signs >> k & 1u) != 0 ? neighbors[v][k].second : -neighbors[v][k].second;
+      }
+      if (sum == 0) return true;
+    }
+    return false;
+  };
+  std::vector<bool> seen(n, false);
+  for (std::size_t first = 0; first < n; ++first) {
+    if (seen[first]) continue;
+    std::vector<std::size_t> component{first};
+    seen[first] = true;
+    for (std::size_t next = 0; next < component.size(); ++next) {
+      for (const auto& [other, weight] : neighbors[component[next]]) {
+        if (!seen[other]) component.push_back(other);
+        seen[other] = true;
+      }
+    }
+    const bool ring =
+        std::ranges::all_of(component, [&](std::size_t v) { return neighbors[v].size() == 2; });
+    const bool fits = component.size() >= 3 && (ring || component.size() <= 8);
+    if (fits && std::ranges::all_of(component, can_tie)) return true;
+  }
+  return false;
+}
+
+// Sparse graphs of many small components, with paths, rings and trees among them.
+TEST(ForcedMoves, AreThoseOfTheDefinition) {
+  std::mt19937_64 random(5);
+  int forced = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Ising model;
+    model.n = 4 + static_cast<std::int32_t>(random() % 30);
+    model.fields.assign(static_cast<std::size_t>(model.n), 0);
+    if (round % 3 == 0) model.fields[random() % model.fields.size()] = 1;
+    std::vector<std::int32_t> names(static_cast<std::size_t>(model.n));
+    std::iota(names.begin(), names.end(), 0);
+    std::shuffle(names.begin(), names.end(), random);
+    std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+    for (std::size_t begin = 0; begin + 2 < names.size();) {  // rings and paths
+      const std::size_t length = std::min<std::size_t>(3 + random() % 14, names.size() - begin);
+      for (std::size_t k = 0; k + 1 < length; ++k) {
+        pairs.insert(std::minmax(names[begin + k], names[begin + k + 1]));
+      }
+      if (random() % 4 != 0) pairs.insert(std::minmax(names[begin], names[begin + length - 1]));
+      begin += length;
+    }
+    for (auto more = random() % 4; more > 0; --more) {
+      const std::int32_t u = names[random() % names.size()], v = names[random() % names.size()];
+      if (u != v) pairs.insert(std::minmax(u, v));
+    }
+    for (const auto& [u, v] : pairs) {
+      model.couplings.push_back({u, v, random() % 9 == 0 ? 2.0 : 1.0});
+    }
+    const bool expected = is_forced_by_definition(model);
+    ASSERT_EQ(may_be_forced(model), expected) << "round " << round;
+    forced += expected ? 1 : 0;
+  }
+  EXPECT_GT(forced, 200);
+  EXPECT_LT(forced, 1800);
 }
 
 TEST(ForcedMoves, AreThoseOfRingsAndOfSmallPartsWithoutPreference) {

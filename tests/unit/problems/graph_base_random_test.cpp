@@ -43,6 +43,9 @@ TEST(GraphBaseRandom, DrawsKnownBits) {
   for (int k = 0; k < 32; ++k) bits += std::to_string(random.uniform(2));
 
   EXPECT_EQ(bits, "00001110111101000101110011100000");
+
+  GraphBaseRandom same(20001);
+  for (const char bit : bits) EXPECT_EQ(same.sign(), bit == '1' ? 1.0 : -1.0);
 }
 
 TEST(GraphBaseRandom, ConsumesAnOutputForARangeOfOne) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/errors.hpp"
@@ -22,6 +23,7 @@ using problems::detail::build_planar;
 using problems::detail::build_random;
 using problems::detail::build_torus;
 using problems::detail::build_union;
+using problems::detail::torus_with_signs;
 using problems::detail::with_signs;
 using problems::detail::with_unit_weights;
 using List = std::vector<std::int32_t>;
@@ -102,6 +104,15 @@ TEST(RudyBuilders, TorusInsertsItsSecondSideFirst) {
   EXPECT_EQ(list_of(lists, 0), (List{6, 3, 2, 1}));
   EXPECT_EQ(list_of(lists, 4), (List{7, 1, 5, 3}));
   EXPECT_EQ(negative_edges(with_signs(lists, 1)), "0-1 0-2 1-2 1-4 2-5 3-6 4-7 6-8");
+}
+
+TEST(RudyBuilders, TorusNeedsNoLists) {
+  for (const auto& [a, b] : {std::pair{3, 3}, {3, 8}, {8, 3}, {4, 4}, {7, 5}, {20, 31}}) {
+    for (const std::int64_t seed : {1, 8001, -5}) {
+      EXPECT_EQ(torus_with_signs(a, b, seed), with_signs(build_torus(a, b), seed))
+          << a << " x " << b << ", seed " << seed;
+    }
+  }
 }
 
 TEST(RudyBuilders, PlanarGraphIsBuiltByDividingFaces) {

@@ -28,16 +28,16 @@ class DeviceBundle {
   };
 
   /// Stages a copy of the values, which upload() drops.
-  template <class T>
-  Place<T> add(const std::vector<T>& values) {
+  template <class T, class Allocator>
+  Place<T> add(const std::vector<T, Allocator>& values) {
     const auto* const bytes = bytes_of(values);
     return stage<T>(values, {bytes, bytes + values.size() * sizeof(T)}, false);
   }
 
   /// Stages values that stay where they are for as long as the bundle is used: the CPU reads them
   /// in place.
-  template <class T>
-  Place<T> add_lasting(const std::vector<T>& values) {
+  template <class T, class Allocator>
+  Place<T> add_lasting(const std::vector<T, Allocator>& values) {
     return stage<T>(values, {}, true);
   }
 
@@ -89,14 +89,15 @@ class DeviceBundle {
     std::size_t offset = 0;  // in memory_, unless in place
   };
 
-  template <class T>
-  static const std::byte* bytes_of(const std::vector<T>& values) {
+  template <class T, class Allocator>
+  static const std::byte* bytes_of(const std::vector<T, Allocator>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
     return reinterpret_cast<const std::byte*>(values.data());
   }
 
-  template <class T>
-  Place<T> stage(const std::vector<T>& values, std::vector<std::byte> copy, bool lasting) {
+  template <class T, class Allocator>
+  Place<T> stage(const std::vector<T, Allocator>& values, std::vector<std::byte> copy,
+                 bool lasting) {
     Array array{bytes_of(values), std::move(copy), values.size() * sizeof(T), lasting};
     if (!lasting) array.host = array.copy.data();
     arrays_.push_back(std::move(array));

@@ -153,9 +153,9 @@ TEST(DecimalWeights, AddUpToWhatPeopleRead) {
 
 TEST(DecimalWeights, TakeTheNarrowestArithmetic) {
   const auto arithmetic = [](const Ising& model) {
-    const StoredModel stored = stored_model(model, "test");
+    const StoredModel stored = stored_model(std::make_shared<const Ising>(model), "test");
     EXPECT_TRUE(stored.integers);
-    const PairwisePlan plan = plan_pairwise(stored.model);
+    const PairwisePlan plan = plan_pairwise(*stored.model);
     EXPECT_TRUE(plan.integral);
     return plan.arithmetic;
   };
@@ -227,12 +227,12 @@ TEST(FixedPoint, HoldsRealWeights) {
 TEST(FixedPoint, LeavesLargeIntegersAlone) {
   constexpr double large = 2251799813685249;  // three of them are above 2^52
   const Ising model{3, {0, 0, 0}, {{0, 1, large}, {1, 2, large + 2}, {0, 2, large + 1}}, 0};
-  const StoredModel stored = stored_model(model, "test");
+  const StoredModel stored = stored_model(std::make_shared<const Ising>(model), "test");
   EXPECT_EQ(stored.scale, 1);
   EXPECT_EQ(stored.shift, 0);
   EXPECT_EQ(stored.note, "");
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(stored.model.couplings[i].weight, model.couplings[i].weight);
+    EXPECT_EQ(stored.model->couplings[i].weight, model.couplings[i].weight);
   }
 }
 
@@ -245,10 +245,10 @@ TEST(FixedPoint, KnowsHowFarEnergiesMayBeOff) {
   }
   model.couplings[0].weight = 1 / 7.0;  // or one scale would make all of them integers
   model.couplings[1].weight = std::sqrt(2);
-  const StoredModel stored = stored_model(model, "test");
+  const StoredModel stored = stored_model(std::make_shared<const Ising>(model), "test");
   double off = 0;  // with all spins up
   for (std::size_t i = 0; i < model.couplings.size(); ++i) {
-    off += stored.model.couplings[i].weight / stored.scale - model.couplings[i].weight;
+    off += stored.model->couplings[i].weight / stored.scale - model.couplings[i].weight;
   }
   EXPECT_GT(std::abs(off), 0);
   EXPECT_LE(std::abs(off), stored.shift);
@@ -299,7 +299,7 @@ TEST(FixedPoint, HasTheOptimaOfPenaltyModels) {
     for (const State& state : states) truth.push_back(exact_value(qubo, values_of(state)));
     const long double least = *std::ranges::min_element(truth);
     // The path of real numbers, whose weights are not scaled.
-    Ising reals = stored_model(qubo, "test", 1).model;
+    Ising reals = *stored_model(qubo, "test", 1).model;
     for (double& h : reals.fields) h /= fixed.scale();
     for (Edge& e : reals.couplings) e.weight /= fixed.scale();
     ASSERT_FALSE(plan_pairwise(reals).integral);
@@ -315,11 +315,11 @@ TEST(FixedPoint, HasTheOptimaOfPenaltyModels) {
 TEST(FixedPoint, LeavesModelsWhoseWeightsItWouldMove) {
   for (const double penalty : {1.0, 1e3, 1e6, 1e8, 1e10, 1e12, 1e300}) {
     const Ising model{3, {0, 0, 0}, {{0, 1, 1 / 3.0}, {1, 2, penalty * std::sqrt(2)}}, 0};
-    const StoredModel stored = stored_model(model, "test");
+    const StoredModel stored = stored_model(std::make_shared<const Ising>(model), "test");
     const bool fits = penalty < 1e9;
     EXPECT_EQ(stored.note.empty(), fits) << penalty << stored.note;
-    EXPECT_EQ(plan_pairwise(stored.model).integral, fits) << penalty;
-    const double kept = stored.model.couplings[0].weight / stored.scale;
+    EXPECT_EQ(plan_pairwise(*stored.model).integral, fits) << penalty;
+    const double kept = stored.model->couplings[0].weight / stored.scale;
     EXPECT_NEAR(kept, 1 / 3.0, fits ? 1e-6 / 3 : 0.0);
   }
 }

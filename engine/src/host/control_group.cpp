@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "control_group.hpp"
+#include "host/control_group.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace kiln::cpu {
+namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ ControlGroupLimits control_group_limits(const fs::path& root) {
   return limits;
 }
 
-}  // namespace kiln::cpu
+}  // namespace kiln

@@ -9,7 +9,7 @@
 
 #include "kiln/export.hpp"
 
-namespace kiln::cpu {
+namespace kiln {
 
 /// The limits that the control groups of this process set, as a container or a service has them.
 struct ControlGroupLimits {
@@ -32,4 +32,4 @@ struct ControlGroupLimits {
 /// @param root  the folder in which proc/ and sys/ lie
 KILN_TEST_API ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
 
-}  // namespace kiln::cpu
+}  // namespace kiln

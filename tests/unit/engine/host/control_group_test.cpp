@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Files as Linux shows them, of both versions, in a folder of the test.
-#include "control_group.hpp"
+#include "host/control_group.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-namespace kiln::cpu::control_group_test {
+namespace kiln::control_group_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST(ControlGroupLimitsOfMemory, BoundWhatTheHostHas) {
 }
 
 }  // namespace
-}  // namespace kiln::cpu::control_group_test
+}  // namespace kiln::control_group_test
