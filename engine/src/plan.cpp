@@ -13,6 +13,7 @@
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
+#include "kiln/own_work.hpp"
 
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
@@ -116,8 +117,11 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "clear Needs::unpacked, or do not require Parametric");
 }
 
-std::int64_t default_replicas(const Objective& objective, const DeviceShape& device) {
-  WorkShape work = objective.work_shape();
+std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
+                              const DeviceShape& device) {
+  const Objective& objective = *problem.objective;
+  const auto* const own = schedule.as<OwnWork>();
+  WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
   if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
   return choose_shape(work, device).replicas;
 }
@@ -319,8 +323,8 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
-  plan.shape =
-      shape_for(plan.needs, options, default_replicas(objective, plan.device), schedule.name());
+  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, plan.device),
+                         schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);

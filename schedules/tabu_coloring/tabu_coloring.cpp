@@ -51,13 +51,39 @@ Needs TabuColoring::needs(const Problem& problem, const Budget&) {
     throw InvalidArgument(
         "schedule.objective",
         "schedule 'tabu-coloring' does not support objective '" + problem.objective->name() + "'",
-        "tabu-coloring needs a graph with --colors min, or with more than 127 colours",
-        "--colors min, or --schedule simulated-annealing");
+        "tabu-coloring needs a graph to colour", "--schedule simulated-annealing");
   }
   Needs needs;
   needs.own_states = true;
   return needs;
 }
+
+// The tables of a search grow with the colours.
+WorkShape TabuColoring::own_work(const Problem& problem) const {
+  const ColoringModel& model = coloring_of(problem)->coloring_model();
+  return {.unit = WorkUnit::search,
+          .variables = model.vertices,
+          .table_bytes = 8.0 * static_cast<double>(model.vertices) * model.values};
+}
+
+namespace {
+
+ColorStates states_of(const StateBlock& block) {
+  if (block.layout == Layout::i8) {
+    return {.bytes = {block.as<std::int8_t>(), block.variables, block.slots, block.slots}};
+  }
+  return {.words = {block.as<std::int32_t>(), block.variables, block.slots, block.slots}};
+}
+
+std::int32_t most_neighbors(const ColoringModel& model) {
+  std::int64_t most = 0;
+  for (std::size_t v = 0; v + 1 < model.row_begin.size(); ++v) {
+    most = std::max(most, model.row_begin[v + 1] - model.row_begin[v]);
+  }
+  return static_cast<std::int32_t>(most);
+}
+
+}  // namespace
 
 void TabuColoring::allocate(AllocateContext& run) {
   const ColoringModel& model = coloring_of(run.problem())->coloring_model();
@@ -69,8 +95,8 @@ void TabuColoring::allocate(AllocateContext& run) {
   lower_bound_ = model.lower_bound;
   kernel.model.row_begin = run.scratch("row_begin", model.row_begin);
   kernel.model.neighbor = run.scratch("neighbor", model.neighbor);
-  const StateBlock block = run.batch().state(0);
-  kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+  kernel.model.most_neighbors = most_neighbors(model);
+  kernel.state = states_of(run.batch().state(0));
   kernel.energy = run.batch().energy();
   kernel.accepted = run.batch().accepted();
   kernel.walk = run.scratch_zeros<ColoringWalk>("walk", replicas);

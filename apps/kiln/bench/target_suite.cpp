@@ -21,11 +21,11 @@ using Json = nlohmann::ordered_json;
 
 struct TargetCase {
   const char* instance;
-  const char* schedule;
+  const char* schedule;  ///< null: the default of the problem
 };
 constexpr const char* tempering = "parallel-tempering";
 constexpr const char* annealing = "simulated-annealing";
-constexpr std::array<TargetCase, 11> cases{{{"gset:G1", tempering},
+constexpr std::array<TargetCase, 13> cases{{{"gset:G1", tempering},
                                             {"gset:G43", tempering},
                                             {"gset:G11", tempering},
                                             {"gset:G22", tempering},
@@ -35,7 +35,9 @@ constexpr std::array<TargetCase, 11> cases{{{"gset:G1", tempering},
                                             {"palubeckis:p3000.2", annealing},
                                             {"palubeckis:p3000.3", annealing},
                                             {"palubeckis:p3000.4", annealing},
-                                            {"palubeckis:p3000.5", annealing}}};
+                                            {"palubeckis:p3000.5", annealing},
+                                            {"coloring:queen9,10", nullptr},
+                                            {"coloring:250,50,29,1", nullptr}}};
 constexpr int n_seeds = 20;
 constexpr int n_seeds_quick = 2;
 
@@ -46,9 +48,10 @@ struct Seed {
 };
 
 struct Measured {
-  TargetCase which;
-  std::string backend;
-  int threads = 0;  ///< 0 on a GPU
+  const char* instance;
+  std::string schedule, backend;
+  int threads = 0;         ///< 0 on a GPU
+  bool best_known = true;  ///< whether that is the target, else the bound
   double target = 0, limit_s = 0;
   std::int64_t replicas = 0;
   std::vector<Seed> seeds;
@@ -113,16 +116,20 @@ Measured measure(const BenchRun& run, const TargetCase& which, double limit_s) {
   const DeviceInfo info = run.backend.backend->info();
   const Problem problem = make_instance(which.instance);
   const Registry registry = builtin_registry();
-  const ScheduleEntry& entry = registry.schedule(which.schedule);
+  const ScheduleEntry& entry = registry.schedule(
+      which.schedule != nullptr ? which.schedule : registry.default_schedule(problem));
+  const KnownValues& known = problem.known;
   RunOptions options;
   options.device = info.name;
   options.threads = run.on_cpu() ? info.parallel_units : 0;
   options.report_interval_s = 0.001;
   const int seeds = run.options.quick ? n_seeds_quick : n_seeds;
-  Measured row{which,
+  Measured row{which.instance,
+               entry.name,
                run.on_cpu() ? "cpu" : "cuda",
                options.threads,
-               problem.known.best.value(),
+               known.best.has_value(),
+               known.best ? *known.best : known.bound.value(),
                limit_s / seeds,
                0,
                {}};
@@ -139,9 +146,10 @@ Measured measure(const BenchRun& run, const TargetCase& which, double limit_s) {
 
 std::string command_of(const Measured& row) {
   return fmt::format(
-      "kiln solve {} --schedule {} --device {}{} --target best-known --time-limit {:.3g}s --seed N",
-      row.which.instance, row.which.schedule, row.backend,
-      row.threads > 0 ? fmt::format(" --threads {}", row.threads) : "", row.limit_s);
+      "kiln solve {} --schedule {} --device {}{} --target {} --time-limit {:.3g}s --seed N",
+      row.instance, row.schedule, row.backend,
+      row.threads > 0 ? fmt::format(" --threads {}", row.threads) : "",
+      row.best_known ? "best-known" : fmt::format("{}", row.target), row.limit_s);
 }
 
 Json number_or_null(const std::optional<double>& value) {
@@ -149,8 +157,8 @@ Json number_or_null(const std::optional<double>& value) {
 }
 
 Json json_of(const Measured& row) {
-  Json json = {{"instance", row.which.instance},
-               {"schedule", row.which.schedule},
+  Json json = {{"instance", row.instance},
+               {"schedule", row.schedule},
                {"backend", row.backend},
                {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)},
                {"replicas", row.replicas},
@@ -172,8 +180,8 @@ std::string cell_of(const std::optional<double>& seconds) {
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
-  return {row.which.instance,
-          row.which.schedule,
+  return {row.instance,
+          row.schedule,
           row.threads > 0 ? fmt::format("{} thr", row.threads) : row.backend,
           fmt::format("{}", row.target),
           fmt::format("{} of {}", row.reached(), row.seeds.size()),

@@ -66,8 +66,9 @@ Problem turned(const Problem& problem) {
     turn_model(std::move(model), other);
   } else {
     turn_on_host(problem, other);
-    if (own != nullptr) other.start.schedule.clear();  // it was for moves that are lost
   }
+  if (own != nullptr)
+    other.start.schedule.clear();  // it was for moves that only improve this sense
   other.known.best.reset();
   other.known.best_source.clear();
   return other;

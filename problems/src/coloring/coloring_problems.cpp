@@ -7,6 +7,7 @@
 
 #include "coloring/coloring_bounds.hpp"
 #include "coloring/coloring_objective.hpp"
+#include "potts/potts_objective.hpp"
 
 namespace kiln {
 namespace {
@@ -47,17 +48,23 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
                         "2 .. " + std::to_string(Coloring::max_colors) + " colours, or min", fix);
 }
 
+struct Sizes {
+  std::int32_t vertices;
+  std::size_t edges;
+};
+
 // What is the same for a given and for the fewest number of colours.
-Problem problem_of(ColoringModel model, const std::string& name) {
+Problem problem_of(std::shared_ptr<const Objective> objective, const Sizes& sizes,
+                   const std::string& name) {
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "coloring";
   problem.units.integral = true;
   problem.start.schedule = "tabu-coloring";
-  problem.identity.sizes = {{"n", std::to_string(model.vertices)},
-                            {"m", std::to_string(model.neighbor.size() / 2)}};
+  problem.identity.sizes = {{"n", std::to_string(sizes.vertices)},
+                            {"m", std::to_string(sizes.edges)}};
   problem.solution.format = [](StateSpan state) { return one_per_line(colors_of(state)); };
-  problem.objective = problems::make_coloring_objective(name, std::move(model));
+  problem.objective = std::move(objective);
   return problem;
 }
 
@@ -76,7 +83,9 @@ Problem make_fewest(Graph graph, const std::string& name) {
   }
   model.values = std::max(2, greedy);
   std::vector<State> known{State{model.first}};
-  Problem problem = problem_of(std::move(model), name);
+  const Sizes sizes{model.vertices, graph.edges.size()};
+  Problem problem =
+      problem_of(problems::make_coloring_objective(name, std::move(model)), sizes, name);
   problem.units.value_name = "colours";
   problem.known.bound = clique;  // its vertices need a colour each
   problem.start.states = std::move(known);
@@ -91,21 +100,34 @@ Problem make_fewest(Graph graph, const std::string& name) {
   return problem;
 }
 
-// With a given number of colours.
-void count_conflicts(Problem& problem) {
-  problem.units.value_name = "conflicts";
-  problem.known.bound = 0;  // a proper colouring is as good as any
-}
-
-Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
+ColoringModel model_of(const Graph& graph, std::int32_t colors) {
   ColoringModel model;
   problems::take_graph(graph, model);
   model.values = colors;
   model.first = problems::fold_coloring(model, problems::greedy_coloring(model).colors, colors);
-  Problem problem = problem_of(std::move(model), name);
-  count_conflicts(problem);
-  problem.identity.sizes.emplace_back("colors", std::to_string(colors));
+  return model;
+}
+
+// Of few colours it is a Potts model, whose sweeps know bytes.
+std::shared_ptr<const Objective> objective_of(const std::shared_ptr<const Graph>& graph,
+                                              std::int32_t colors, const std::string& name) {
+  if (colors > Potts::max_values) {
+    return problems::make_coloring_objective(name, model_of(*graph, colors));
+  }
+  Potts potts{graph->n_vertices, colors, {}, graph->edges};
+  for (Edge& edge : potts.couplings) edge.weight = 1;
+  return problems::make_coloring_objective(name, std::move(potts),
+                                           [=] { return model_of(*graph, colors); });
+}
+
+Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
   const auto raw = std::make_shared<const Graph>(std::move(graph));
+  const Sizes sizes{raw->n_vertices, raw->edges.size()};
+  Problem problem = problem_of(objective_of(raw, colors, name), sizes, name);
+  problem.units.stored_integers = true;
+  problem.units.value_name = "conflicts";
+  problem.known.bound = 0;  // a proper colouring is as good as any
+  problem.identity.sizes.emplace_back("colors", std::to_string(colors));
   problem.solution.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
   return problem;
 }
@@ -122,16 +144,7 @@ Problem make_coloring(Coloring coloring, std::string name) {
     throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
   }
   if (fewest) return make_fewest(std::move(coloring.graph), name);
-  if (coloring.colors > Potts::max_values) {
-    return make_with_colors(std::move(coloring.graph), coloring.colors, name);
-  }
-  Potts potts{coloring.graph.n_vertices, coloring.colors, {}, std::move(coloring.graph.edges)};
-  for (Edge& edge : potts.couplings) edge.weight = 1;
-  Problem problem = make_potts(std::move(potts), std::move(name));
-  problem.identity.family = "coloring";
-  count_conflicts(problem);
-  problem.identity.sizes.back().first = "colors";
-  return problem;
+  return make_with_colors(std::move(coloring.graph), coloring.colors, name);
 }
 
 }  // namespace kiln

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 
 #include "kiln/host_scratch.hpp"
@@ -115,7 +116,7 @@ Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
   return range_of_spread(median(all), smallest_changes(plan));
 }
 
-class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
+class PottsObjective : public Offers<Objective, Turnable, HostScratch> {
  public:
   PottsObjective(std::string name, Potts model)
       : name_(std::move(name)),
@@ -174,6 +175,23 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   BetaRange range_;
 };
 
+// A graph to colour: its rows and first colouring are made for the searches that need them.
+class PottsColoring final : public Offers<PottsObjective, ColoringModelled> {
+ public:
+  PottsColoring(std::string name, Potts model, std::function<ColoringModel()> coloring)
+      : Offers(std::move(name), std::move(model)), make_coloring_(std::move(coloring)) {}
+
+  const ColoringModel& coloring_model() const override {
+    std::call_once(made_, [this] { coloring_ = make_coloring_(); });
+    return coloring_;
+  }
+
+ private:
+  std::function<ColoringModel()> make_coloring_;
+  mutable std::once_flag made_;
+  mutable ColoringModel coloring_;
+};
+
 }  // namespace
 
 BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
@@ -206,6 +224,11 @@ double potts_energy(const Potts& model, std::span<const std::int32_t> values, do
 
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model) {
   return std::make_shared<PottsObjective>(std::move(name), std::move(model));
+}
+
+std::shared_ptr<const Objective> make_coloring_objective(std::string name, Potts model,
+                                                         std::function<ColoringModel()> coloring) {
+  return std::make_shared<PottsColoring>(std::move(name), std::move(model), std::move(coloring));
 }
 
 }  // namespace kiln::problems

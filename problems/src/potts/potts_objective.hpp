@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kiln/kernels/sweeps/categorical_model.hpp"
 #include "kiln/large_vector.hpp"
 #include "kiln/objective.hpp"
+#include "kiln/objectives/coloring.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/queue.hpp"
@@ -57,5 +59,11 @@ KILN_TEST_API double potts_energy(const Potts& model, std::span<const std::int32
 
 /// Objective over categories. `model` holds stored units, in canonical form.
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model);
+
+/// The same for a graph whose vertices are coloured with a given number of colours: the couplings
+/// of `model` are 1. The objective also offers its ColoringModelled, which `coloring` makes when
+/// somebody asks for it.
+std::shared_ptr<const Objective> make_coloring_objective(std::string name, Potts model,
+                                                         std::function<ColoringModel()> coloring);
 
 }  // namespace kiln::problems

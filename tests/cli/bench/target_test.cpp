@@ -16,8 +16,8 @@ using nlohmann::json;
 
 class BenchTarget : public ProgramTest {
  protected:
-  json row_of(const char* limit) const {
-    const Outcome outcome = run({"bench", "time-to-target", "--device", "cpu", "--only", "G1",
+  json row_of(const char* limit, const char* only = "G1") const {
+    const Outcome outcome = run({"bench", "time-to-target", "--device", "cpu", "--only", only,
                                  "--quick", "--time-limit", limit, "--json"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const json measured = json::parse(outcome.out);
@@ -48,6 +48,15 @@ TEST_F(BenchTarget, MeasuresTimesToTheBestKnownValue) {
   EXPECT_EQ(missed["reached"], 0);
   EXPECT_EQ(missed["median_s"], nullptr);
   EXPECT_EQ(missed["slowest_s"], nullptr);
+}
+
+TEST_F(BenchTarget, RunsTheDefaultScheduleOfAColoringToItsBound) {
+  const json row = row_of("60s", "queen9");
+  EXPECT_EQ(row["instance"], "coloring:queen9,10");
+  EXPECT_EQ(row["schedule"], "tabu-coloring");
+  EXPECT_EQ(row["target"], 0);
+  EXPECT_EQ(row["reached"], 2);
+  EXPECT_NE(row["command"].get<std::string>().find(" --target 0 "), std::string::npos);
 }
 
 // The row names a command that makes the same run.

@@ -32,6 +32,9 @@ struct Search {
   std::vector<Colors> states;  // of each replica
   std::uint64_t best_key = ~0ull;
   DeviceStop stop = DeviceStop::none;
+  std::int32_t most_neighbors = 0;
+  std::uint32_t tenure = 10;
+  bool in_bytes = false;  // states in Layout::i8
 };
 
 struct Outcome {
@@ -61,6 +64,7 @@ Outcome run(Queue& queue, const Search& search, std::uint32_t sweeps, std::uint3
   const DeviceArray<std::int64_t> row_begin(queue, model.row_begin);
   const DeviceArray<std::int32_t> neighbor(queue, model.neighbor);
   DeviceArray<std::int32_t> state(queue, states);
+  DeviceArray<std::int8_t> bytes(queue, std::vector<std::int8_t>(states.begin(), states.end()));
   DeviceArray<double> energy(queue, std::vector<double>(idx(replicas), before));
   DeviceArray<std::uint64_t> accepted(queue, std::vector<std::uint64_t>(idx(replicas), 0));
   DeviceArray<ColoringWalk> walk(queue, std::vector<ColoringWalk>(idx(replicas)));
@@ -78,9 +82,14 @@ Outcome run(Queue& queue, const Search& search, std::uint32_t sweeps, std::uint3
   for (std::uint32_t sweep = 0; sweep < sweeps; ++sweep) {
     for (std::uint32_t done = 0; done < moves; done += part) {
       ColoringTabu kernel;
-      kernel.model = {search.graph.n_vertices, search.values, search.fewest, row_begin.view(),
-                      neighbor.view()};
-      kernel.state = {state.data(), n, replicas, replicas};
+      kernel.model = {search.graph.n_vertices, search.values,   search.fewest,
+                      row_begin.view(),        neighbor.view(), search.most_neighbors};
+      if (search.in_bytes) {
+        kernel.state = {.bytes = {bytes.data(), n, replicas, replicas}};
+      } else {
+        kernel.state = {.words = {state.data(), n, replicas, replicas}};
+      }
+      kernel.tenure = search.tenure;
       kernel.energy = energy.view();
       kernel.accepted = accepted.view();
       kernel.walk = walk.view();
@@ -98,7 +107,8 @@ Outcome run(Queue& queue, const Search& search, std::uint32_t sweeps, std::uint3
     }
   }
   Outcome outcome{{}, energy.download(), {}, accepted.download()};
-  const Colors after = state.download();
+  Colors after = state.download();
+  if (search.in_bytes) std::ranges::copy(bytes.download(), after.begin());
   for (std::size_t r = 0; r < idx(replicas); ++r) {
     Colors one;
     for (std::size_t v = 0; v < idx(n); ++v) one.push_back(after[v * idx(replicas) + r]);
@@ -195,6 +205,38 @@ TEST_P(ColoringTabuKernel, MatchesCpuInLaunchesOfAnyLength) {
 
   EXPECT_EQ(run(queue(), search, 3, 200, 200), whole);
   EXPECT_EQ(run(queue(), search, 3, 200, 7), whole);
+}
+
+// A GPU keeps the tables in shared memory, with counts of one byte or two, where they fit.
+TEST_P(ColoringTabuKernel, MatchesCpuWhereverTheTablesLie) {
+  struct Case {
+    std::int32_t n, values, most_neighbors;
+    std::uint32_t tenure;
+  };
+  for (const Case& one :
+       {Case{90, 12, 89, 10}, Case{300, 25, 255, 10}, Case{300, 25, 299, 10}, Case{520, 48, 0, 10},
+        Case{700, 90, 0, 10}, Case{90, 12, 89, 90'000}, Case{40, 2, 39, 0}, Case{33, 33, 32, 3}}) {
+    Search search = random_search(one.n, one.values, 3);
+    search.most_neighbors = one.most_neighbors;
+    search.tenure = one.tenure;
+    const Outcome words = run(cpu_queue(), search, 2, 150, 150);
+    EXPECT_EQ(run(queue(), search, 2, 150, 64), words) << one.n << ", " << one.values;
+    search.in_bytes = true;
+    EXPECT_EQ(run(queue(), search, 2, 150, 150), words) << one.n << ", " << one.values;
+  }
+}
+
+// A vertex that is joined to all 255 others, all of one colour: the largest count of a byte.
+TEST_P(ColoringTabuKernel, CountsAsManyNeighborsAsAByteHolds) {
+  Search search{{256, {}}, 3, false, {Colors(256, 1), Colors(256, 0)}};
+  for (std::int32_t v = 1; v < 256; ++v) search.graph.edges.push_back({0, v, 1.0});
+  search.most_neighbors = 255;
+
+  const Outcome outcome = run(queue(), search, 2, 40, 40);
+
+  EXPECT_EQ(outcome, run(cpu_queue(), search, 2, 40, 40));
+  EXPECT_EQ(outcome.energies, std::vector<double>(2, 0));
+  EXPECT_EQ(outcome.accepted, std::vector<std::uint64_t>(2, 1));
 }
 
 TEST_P(ColoringTabuKernel, DropsClassesUntilItHasFewerColorsThanTheBestKnown) {

@@ -23,6 +23,7 @@ TEST_P(TabuColoringRun, LeavesTheSameBitsEverywhere) {
   const Problem problems[] = {make_coloring({random_edges(125, 1u << 31, 3), Coloring::fewest}),
                               make_coloring({problems::queen_graph(8), Coloring::fewest}),
                               make_coloring({random_edges(33, 1u << 30, 3), Coloring::fewest}),
+                              make_coloring({random_edges(125, 1u << 31, 3), 17}),
                               make_coloring({complete_graph(160), 140})};
   for (const Problem& problem : problems) {
     const Result result =

@@ -167,6 +167,7 @@ TEST(PlannedMemory, CoversTabuColoring) {
   const std::string name = "tabu-coloring";
   const Graph graph = problems::random_graph(150, 40, 3);
   expect_honest({{"fewest", make_coloring({graph, Coloring::fewest}), name, {}, {1, 33, 300}},
+                 {"few colours", make_coloring({graph, 20}), name, {}, {1, 33}},
                  {"many colours", make_coloring({graph, 200}), name, {}, {33}}});
 }
 

@@ -41,7 +41,7 @@ struct TabuTraits {
   }
   static std::vector<test::Unsuitable> unsuitable() {
     return {{make_maxcut(queen_graph(4), "a cut"), {"a cut", "tabu-coloring", "does not support"}},
-            {make_coloring({queen_graph(4), 5}, "few"), {"few"}}};
+            {make_potts({4, 5, {}, {{0, 1, 1}}}, "few"), {"few"}}};
   }
 };
 
@@ -160,6 +160,39 @@ TEST(TabuColoring, ColorsWithAGivenNumberOfMoreThanAByteHolds) {
   const Result few = searched(make_coloring({graph, 299}), {.sweeps = 4});
   EXPECT_EQ(few.objective, 1);
   EXPECT_TRUE(few.verified);
+}
+
+// States of few colours are bytes, and sweeps serve them as well.
+TEST(TabuColoring, ColorsWithFewColorsInBytes) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Graph graph = test::random_edges(40, 0x60000000u, seed);
+    std::erase_if(graph.edges, [](const Edge& e) { return e.u * 7 % 5 == e.v * 7 % 5; });
+    const Problem problem = make_coloring({graph, 5});
+    EXPECT_EQ(problem.start.schedule, "tabu-coloring");
+    EXPECT_EQ(problem.objective->execution().layouts, std::vector{Layout::i8});
+    const Result result = searched(problem, {.sweeps = 3000, .target = 0});
+    EXPECT_EQ(result.objective, 0);
+    const auto& solution = std::get<Colors>(result.solution.front());
+    EXPECT_EQ(test::count_conflicts(graph, solution), 0);
+    EXPECT_LE(test::count_colors(solution), 5);
+    EXPECT_EQ(result.work.replicas, 8);
+    EXPECT_TRUE(result.verified);
+  }
+}
+
+// Oracle: all colourings are tried. One colour less than a graph needs leaves conflicts.
+TEST(TabuColoring, FindsAColoringExactlyWhereThereIsOne) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Graph graph = test::random_edges(11, 1u << 31, seed);
+    const std::int32_t needed = test::chromatic_number(graph);
+    for (const std::int32_t colors : {needed - 1, needed}) {
+      if (colors < 2) continue;
+      const Result result = searched(make_coloring({graph, colors}), {.sweeps = 50});
+      const auto& solution = std::get<Colors>(result.solution.front());
+      EXPECT_EQ(result.objective == 0, colors == needed);
+      EXPECT_EQ(result.objective, static_cast<double>(test::count_conflicts(graph, solution)));
+    }
+  }
 }
 
 // The last report point of a run of few sweeps, and the states of all replicas there. What the

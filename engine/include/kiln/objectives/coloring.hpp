@@ -25,9 +25,9 @@ struct ColoringModel {
 
 /// Ability of objectives whose state is a colouring, for schedules with special moves for them.
 ///
-/// One block of categories in Layout::i32. With `fewest` the energy is the highest colour + 1 if no
-/// edge joins equal colours, else vertices + conflicts, which is more than any colouring needs.
-/// With a given number of colours it is the number of conflicts.
+/// One block of categories in Layout::i32 or Layout::i8. With `fewest` the energy is the highest
+/// colour + 1 if no edge joins equal colours, else vertices + conflicts, which is more than any
+/// colouring needs. With a given number of colours it is the number of conflicts.
 class KILN_API ColoringModelled {
  public:
   static constexpr std::string_view interface_name = "colouring model";

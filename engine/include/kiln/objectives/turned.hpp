@@ -28,9 +28,10 @@ class KILN_API Turnable {
 };
 
 /// The problem with the opposite sense: maximised if it is minimised, and the reverse. It has no
-/// best-known value; constraints are unchanged. A Turnable objective keeps its moves and devices.
-/// For any other objective the value is SolutionFunctions::verify, called on the host. Problems
-/// with a model may do the conversion themselves (make_pairwise()).
+/// best-known value; constraints are unchanged. A Turnable objective keeps its moves and devices,
+/// but not a schedule that it suggests (StartHints). For any other objective the value is
+/// SolutionFunctions::verify, called on the host. Problems with a model may do the conversion
+/// themselves (make_pairwise()).
 ///
 /// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense, for
 /// densities, whose opposite sense has no probability mass, and for objectives that give a reason.

@@ -77,8 +77,8 @@ KILN_API std::string fingerprint(const Coloring& coloring);
 KILN_API Problem make_potts(Potts potts, std::string name = "potts");
 
 /// Makes graph colouring with a given number of colours: the number of edges between equal colours
-/// is minimised; 0 is a proper colouring. With more than Potts::max_values colours a state has 32
-/// bits per vertex, and the default schedule is `tabu-coloring`.
+/// is minimised; 0 is a proper colouring. The default schedule is `tabu-coloring`. With more than
+/// Potts::max_values colours a state has 32 bits per vertex, else eight.
 ///
 /// With Coloring::fewest the number of colours is minimised: the highest colour + 1 if no edge
 /// joins equal colours, else more than n. A variable has as many values as a greedy colouring

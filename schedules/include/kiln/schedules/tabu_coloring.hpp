@@ -10,6 +10,7 @@
 #include "kiln/kernels/sweeps/coloring_tabu.hpp"
 #include "kiln/objectives/coloring.hpp"
 #include "kiln/options.hpp"
+#include "kiln/own_work.hpp"
 #include "kiln/schedule.hpp"
 
 namespace kiln {
@@ -26,7 +27,7 @@ struct TabuColoringOptions {
 /// greedy colouring downwards, one colour at a time. A sweep has as many moves as the graph has
 /// vertices. See docs/schedules/tabu_coloring.md.
 /// @par Source  Hertz, de Werra, Computing 39 (1987) 345.
-class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions> {
+class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions, OwnWork> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit TabuColoring(TabuColoringOptions options = {});
@@ -35,6 +36,7 @@ class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions> {
   std::string name() const override { return "tabu-coloring"; }
   /// @throws InvalidArgument `schedule.objective` for objectives that are not ColoringModelled.
   Needs needs(const Problem& problem, const Budget& budget) override;
+  WorkShape own_work(const Problem& problem) const override;
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
   void enqueue(TickContext& run) override;

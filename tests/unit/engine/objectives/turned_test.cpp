@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kiln/engine.hpp"
+#include "kiln/objectives/coloring.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
@@ -109,6 +110,18 @@ TEST(Turned, ColoringsOfManyColorsAreCalledOnTheHost) {
   EXPECT_EQ(other.start.schedule, "");
   EXPECT_EQ(other.objective->execution().pace, Pace::host);
   const State equal{std::vector<std::int32_t>(25, 7)};
+  EXPECT_EQ(other.objective->reference()(spans_of(equal)), -160) << "all edges";
+}
+
+// The model has moves for either sense, the search for few conflicts has not.
+TEST(Turned, ColoringsOfFewColorsLoseTheirSchedule) {
+  const Problem problem = make_coloring({problems::queen_graph(5), 5});
+  EXPECT_EQ(problem.start.schedule, "tabu-coloring");
+  const Problem other = turned(problem);
+  EXPECT_EQ(other.start.schedule, "");
+  EXPECT_EQ(other.objective->execution().pace, Pace::device);
+  EXPECT_EQ(other.objective->as<ColoringModelled>(), nullptr);
+  const State equal{std::vector<std::int32_t>(25, 3)};
   EXPECT_EQ(other.objective->reference()(spans_of(equal)), -160) << "all edges";
 }
 

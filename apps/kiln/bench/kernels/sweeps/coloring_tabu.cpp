@@ -42,7 +42,7 @@ struct Searches {
     const StateBlock block = batch.batch().state(0);
     ColoringTabu kernel;
     kernel.model = {model.vertices, model.values, true, row_begin.view(), neighbor.view()};
-    kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+    kernel.state = {.words = {block.as<std::int32_t>(), block.variables, block.slots, block.slots}};
     kernel.energy = batch.batch().energy();
     kernel.walk = walk.view();
     kernel.color = color.view();

@@ -48,7 +48,7 @@ struct KILN_API ColoringTabu {
   static constexpr std::uint8_t class_block = 17;
 
   ColoringView model;
-  View2<std::int32_t> state;      ///< [vertex][slot], written with the last moves of a sweep
+  ColorStates state;              ///< [vertex][slot], written with the last moves of a sweep
   View1<double> energy;           ///< [slots], likewise
   View1<std::uint64_t> accepted;  ///< [slots], moves are added; may be empty
   View1<ColoringWalk> walk;       ///< [replicas], zero before the first launch
@@ -74,34 +74,16 @@ struct KILN_API ColoringTabu {
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t replica) const {
     if (!control->active(step_offset)) return;
-    ColoringWalk now = walk[replica];
-    team.sync();  // all have read it
+    ColoringWalk now = begun(team, replica);
     const Place at = place_of(replica);
-    if (now.colors == 0) begin(team, at, now);
-    const std::int32_t goal = goal_of(now);
-    while (now.colors > goal) drop_class(team, at, now);
-    if (now.moves >= max_moves) forget(team, at, now);
     std::uint64_t done = 0;
-    DrawName draws = draw_ids.at(replica, control->step + step_offset, RngDomain::choose);
-    draws.block = move_block;
+    const DrawName draws = draws_of(replica, move_block);
     for (std::uint32_t i = 0; i < moves && now.conflicts > 0; ++i) {
       const Words4 drawn = draw_quad(draws, first_move + i);
       done += move(team, at, now, drawn[0], drawn[1]) ? 1 : 0;
     }
-    team.sync();
-    if (team.rank() == 0) {
-      walk[replica] = now;
-      if (accepted) accepted[replica] += done;
-      if (last) energy[replica] = model.energy_of(now.conflicts, now.colors);
-    }
-    if (!last) return;
-    for (std::int32_t v = team.rank(); v < model.vertices; v += team.size()) {
-      state(v, replica) = at.color[v];
-    }
+    finish(team, replica, now, done);
   }
-
- private:
-  static constexpr std::uint32_t max_moves = 1u << 31;  // capacity of the table
 
   /// The arrays of one replica.
   struct Place {
@@ -112,14 +94,6 @@ struct KILN_API ColoringTabu {
     std::uint64_t* words = nullptr;
     std::uint8_t* conflicting = nullptr;
   };
-  /// A change of colour; the least (change, hash) is taken.
-  struct Candidate {
-    std::int32_t change = INT32_MAX;
-    std::uint32_t hash = 0;
-    std::int32_t vertex = -1, to = -1;
-    std::int32_t conflicting = 0;  ///< examined vertices with conflicts
-  };
-
   KILN_HD Place place_of(std::int64_t replica) const {
     const std::int64_t n = model.vertices, table = n * model.values;
     Place at;
@@ -131,6 +105,65 @@ struct KILN_API ColoringTabu {
     at.conflicting = reinterpret_cast<std::uint8_t*>(at.words);
     return at;
   }
+
+  /// The names of the draws of one replica in this sweep.
+  KILN_HD DrawName draws_of(std::int64_t replica, std::uint8_t block) const {
+    DrawName draws = draw_ids.at(replica, control->step + step_offset, RngDomain::choose);
+    draws.block = block;
+    return draws;
+  }
+
+  /// Everything of a launch before its moves: the tables of a first launch, classes that are
+  /// dropped.
+  template <class Team>
+  KILN_HD ColoringWalk begun(const Team& team, std::int64_t replica) const {
+    ColoringWalk now = walk[replica];
+    team.sync();  // all have read it
+    const Place at = place_of(replica);
+    if (now.colors == 0) begin(team, at, now);
+    const std::int32_t goal = goal_of(now);
+    while (now.colors > goal) drop_class(team, at, now);
+    if (now.moves >= max_moves) forget(team, at, now);
+    return now;
+  }
+
+  /// Records a replica after `done` moves of a launch.
+  template <class Team>
+  KILN_HD void finish(const Team& team, std::int64_t replica, const ColoringWalk& now,
+                      std::uint64_t done) const {
+    team.sync();
+    if (team.rank() == 0) {
+      walk[replica] = now;
+      if (accepted) accepted[replica] += done;
+      if (last) energy[replica] = model.energy_of(now.conflicts, now.colors);
+    }
+    if (!last) return;
+    const std::int32_t* const colors = place_of(replica).color;
+    for (std::int32_t v = team.rank(); v < model.vertices; v += team.size()) {
+      state.set(v, replica, colors[v]);
+    }
+  }
+
+  /// The number by which a pair of a vertex and a colour wins against others of equal change. Of
+  /// one word, no two pairs have the same number.
+  KILN_HD static std::uint32_t mixed(std::uint32_t word, std::uint32_t index) {
+    std::uint32_t h = word ^ (index * 0x9E3779B1u);
+    h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
+    h = (h ^ (h >> 13)) * 0xC2B2AE35u;
+    return h ^ (h >> 16);
+  }
+
+ private:
+  static constexpr std::uint32_t max_moves = 1u << 31;  // capacity of the table
+
+  /// A change of colour; the least (change, hash) is taken.
+  struct Candidate {
+    std::int32_t change = INT32_MAX;
+    std::uint32_t hash = 0;
+    std::int32_t vertex = -1, to = -1;
+    std::int32_t conflicting = 0;  ///< examined vertices with conflicts
+  };
+
   KILN_HD std::int64_t row(std::int32_t vertex) const {
     return static_cast<std::int64_t>(vertex) * model.values;
   }
@@ -144,18 +177,11 @@ struct KILN_API ColoringTabu {
     return best > 2 ? static_cast<std::int32_t>(best) - 1 : 1;
   }
 
-  KILN_HD static std::uint32_t mixed(std::uint32_t word, std::uint32_t index) {
-    std::uint32_t h = word ^ (index * 0x9E3779B1u);
-    h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
-    h = (h ^ (h >> 13)) * 0xC2B2AE35u;
-    return h ^ (h >> 16);
-  }
-
   template <class Team>
   KILN_HD void begin(const Team& team, const Place& at, ColoringWalk& now) const {
     std::int32_t most = 0;
     for (std::int32_t v = team.rank(); v < model.vertices; v += team.size()) {
-      at.color[v] = state(v, at.replica);
+      at.color[v] = state.get(v, at.replica);
       if (at.color[v] > most) most = at.color[v];
     }
     now.colors = static_cast<std::int32_t>(1 - team.least(-static_cast<double>(most)));
@@ -187,8 +213,7 @@ struct KILN_API ColoringTabu {
   template <class Team>
   KILN_HD void drop_class(const Team& team, const Place& at, ColoringWalk& now) const {
     const std::int32_t end = now.colors - 1;
-    DrawName draws = draw_ids.at(at.replica, control->step + step_offset, RngDomain::choose);
-    draws.block = class_block;
+    const DrawName draws = draws_of(at.replica, class_block);
     const Words4 drawn = draw_quad(draws, static_cast<std::uint32_t>(now.colors));
     const auto chosen =
         static_cast<std::int32_t>(below(drawn[0], static_cast<std::uint32_t>(now.colors)));

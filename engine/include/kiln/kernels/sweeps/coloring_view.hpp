@@ -16,11 +16,29 @@ struct ColoringView {
   bool fewest = false;
   View1<const std::int64_t> row_begin;  ///< [vertices + 1]
   View1<const std::int32_t> neighbor;   ///< both directions of every edge
+  std::int32_t most_neighbors = 0;      ///< of a vertex; 0: unknown
 
   /// Energy of a colouring with `colors` colours and `conflicts` edges between equal colours.
   KILN_HD double energy_of(std::int64_t conflicts, std::int32_t colors) const {
     if (!fewest) return static_cast<double>(conflicts);
     return conflicts == 0 ? static_cast<double>(colors) : static_cast<double>(vertices + conflicts);
+  }
+};
+
+/// The states of replicas as colours, in Layout::i32 or Layout::i8: one of both views is empty.
+struct ColorStates {
+  View2<std::int32_t> words = {};
+  View2<std::int8_t> bytes = {};
+
+  KILN_HD std::int32_t get(std::int64_t vertex, std::int64_t slot) const {
+    return bytes.data != nullptr ? bytes(vertex, slot) : words(vertex, slot);
+  }
+  KILN_HD void set(std::int64_t vertex, std::int64_t slot, std::int32_t color) const {
+    if (bytes.data != nullptr) {
+      bytes(vertex, slot) = static_cast<std::int8_t>(color);
+    } else {
+      words(vertex, slot) = color;
+    }
   }
 };
 
