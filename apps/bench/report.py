@@ -215,10 +215,11 @@ def tempering_tables(documents):
                          f"{digits(spread['max'])})",
                          digits(row["barrier"]), "" if trips is None else digits(trips),
                          "" if predicted is None else digits(predicted),
-                         f"{100 * row['other_share']:.0f} %"])
+                         f"{100 * row['cluster_share']:.0f} %",
+                         f"{100 * row['exchange_share']:.0f} %"])
         lines += [f"**{device_name(document)}**", ""]
         lines += table((["instance"], ["rungs x ladders", "sweeps", "s", "attempts/ns", "barrier",
-                                       "trips/phase", "predicted", "not sweeps"]), rows)
+                                       "trips/phase", "predicted", "clusters", "exchange"]), rows)
         lines.append("")
     return lines + provenance(documents)
 

@@ -58,6 +58,10 @@ void WorkContext::sweep(View1<const double> beta, std::uint32_t step_offset, boo
                         View1<const std::uint32_t> active_rungs) const {
   core().sweep(beta, step_offset, energies_needed, rule, parameter, active_rungs);
 }
+void WorkContext::sweep_in_row(View2<const double> beta, bool energies_needed,
+                               SweepRule rule) const {
+  core().sweep_in_row(beta, energies_needed, rule);
+}
 void WorkContext::evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                            View2<double> constraint) const {
   core().evaluate(energy, active_rungs, constraint);

@@ -15,11 +15,9 @@
 #include "kiln/alarm.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
-#include "kiln/kernels/run/accept_move.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
 #include "kiln/kernels/run/end_tick.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
-#include "kiln/kernels/run/propose_move.hpp"
 #include "kiln/kernels/run/random_state.hpp"
 #include "kiln/kernels/run/summarize.hpp"
 #include "kiln/kernels/run/track_best.hpp"
@@ -195,37 +193,6 @@ void RunCore::update_energies(View1<const std::uint32_t> active_rungs) {
 const FrontBox& RunCore::front_box() {
   if (box_.box.ideal.empty()) box_ = box_of(problem_, *queue_);
   return box_.box;
-}
-
-void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-                    SweepRule rule, View1<const double> parameter,
-                    View1<const std::uint32_t> active_rungs) {
-  if (fallback_ && rule == SweepRule::heat_bath) {
-    fallback_heat_bath(beta, step_offset, active_rungs);
-  } else if (fallback_) {
-    fallback_sweep(beta, step_offset, active_rungs);
-  } else {
-    sweeps_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
-                                        energies_needed, rule, parameter, active_rungs},
-                              *queue_);
-  }
-}
-
-void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
-                             View1<const std::uint32_t> active_rungs) {
-  std::uint32_t attempt = 0;
-  for (int b = 0; b < batch_->n_blocks(); ++b) {
-    const StateBlock block = batch_->state(b);
-    for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
-      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->draw_ids(),
-                                 control(), step_offset});
-      evaluate(fallback_->trial_energy.view(), {}, {});
-      queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
-                                fallback_->trial_energy.view(), batch_->accepted(),
-                                batch_->not_finite(), beta, batch_->rung_of(), batch_->draw_ids(),
-                                inverse_scale_, control(), attempt, step_offset, active_rungs});
-    }
-  }
 }
 
 TrackBest RunCore::best_kernel() {

@@ -60,6 +60,7 @@ class RunCore {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule, View1<const double> parameter,
              View1<const std::uint32_t> active_rungs);
+  void sweep_in_row(View2<const double> beta, bool energies_needed, SweepRule rule);
   void evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                 View2<double> constraint);
   void track_best();

@@ -223,9 +223,7 @@ void PopulationAnnealing::open_rounds(TickContext& run) {
 void PopulationAnnealing::enqueue(TickContext& run) {
   run.redraw(begins_);  // populations whose last round is over
   open_rounds(run);
-  for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-    run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
-  }
+  run.sweep_in_row({beta_.data, sweeps_per_tick_, beta_.size, 0}, true);
   run.track_best();  // before the best of them may die
   run.queue().launch(step_kernel(run));
   run.queue().launch(resample_kernel(run));

@@ -95,7 +95,7 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   cells_ = run.scratch("cells", filled(rungs() * LadderStatistics::cells_of_rung, RungCell{}));
   parts_ = run.scratch("parts",
                        filled(rungs() * LadderPhase::parts_of_rung, LadderStatistics::nothing()));
-  tickets_ = run.scratch_zeros<std::uint32_t>("tickets", 2);
+  tickets_ = run.scratch_zeros<std::uint32_t>("tickets", LadderPhase::n_tickets);
   const bool links = setting.coordinate == Coordinate::temperature;
   const UniformLink link = links ? link_to_uniform(run, setting.beta.front()) : UniformLink{};
   link_ = run.scratch("link", filled(1, link));
@@ -132,6 +132,9 @@ void Ladders::allocate_rules(AllocateContext& run) {
 void Ladders::sweep(TickContext& run) const {
   const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
   const SweepRule rule = baths ? SweepRule::heat_bath : SweepRule::metropolis;
+  if (!metropolis_ && !parameter) {
+    return run.sweep_in_row({beta.data, setting_.sweeps_per_tick, beta.size, 0}, true, rule);
+  }
   for (std::uint32_t s = 0; s < setting_.sweeps_per_tick; ++s) {
     const bool last = s + 1 == setting_.sweeps_per_tick;
     if (!metropolis_) {

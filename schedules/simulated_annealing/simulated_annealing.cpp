@@ -238,11 +238,15 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   const std::int64_t groups = run.batch().groups();
   cooling_ = run.scratch("cooling", coolings);
   list_ = run.scratch("betas", betas);
-  beta_ = run.scratch_zeros<double>("beta", groups);
+  const bool feedback = std::ranges::any_of(
+      coolings, [](const Cooling& cooling) { return is_feedback(cooling.kind); });
+  const bool descends = resolved_.polish_sweeps > 0 && run.objective().as<Descends>() != nullptr;
+  sweeps_in_row_ = feedback || descends ? 1 : sweeps_per_tick_;
+  beta_ = run.scratch_zeros<double>("beta", sweeps_in_row_ * groups);
   restart_ = run.scratch_zeros<std::uint32_t>("restart", groups);
   const auto ring = run.scratch_zeros<std::uint64_t>("acceptance", groups * window_size_);
   window_ = {ring.data, groups, window_size_, window_size_};
-  run.show_beta(beta_);
+  run.show_beta({beta_.data + (sweeps_in_row_ - 1) * groups, groups});
   prepare_descent(run);
 }
 
@@ -250,13 +254,21 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
   // Groups whose last round is over.
   if (options_.restart == "random") run.redraw(restart_);
   if (options_.restart == "best") run.restore_best(restart_);
+  TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control()};
+  update.accepted = run.batch().accepted();
+  update.window = window_;
+  update.group_size = run.batch().group_size();
+  update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
+                              static_cast<double>(run.batch().space().variables());
+  update.sweeps = sweeps_in_row_;
+  const std::int64_t groups = cooling_.size;
+  if (sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
+    run.queue().launch(update);
+    run.sweep_in_row({beta_.data, sweeps_in_row_, groups, groups}, true, rule());
+    return run.finish_tick();
+  }
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-    TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control(), s};
-    update.accepted = run.batch().accepted();
-    update.window = window_;
-    update.group_size = run.batch().group_size();
-    update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
-                                static_cast<double>(run.batch().space().variables());
+    update.step_offset = s;
     run.queue().launch(update);
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
     if (resolved_.polish_sweeps > 0)
@@ -267,9 +279,10 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
 
 void SimulatedAnnealing::descend(DescendContext& run) {
   // A time limit cuts an anneal while it is warm.
-  const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
-  run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
-  descend_to_minimum(run, beta_, sweeps_per_tick_);
+  const View1<double> beta = {beta_.data, cooling_.size};
+  const std::vector<double> cold(static_cast<std::size_t>(beta.size), exact::infinity());
+  run.queue().upload(beta.data, cold.data(), cold.size() * sizeof(double));
+  descend_to_minimum(run, beta, sweeps_per_tick_);
 }
 
 // Which group found what, and between which temperatures: that is what groups with ranges of their

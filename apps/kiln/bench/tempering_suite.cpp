@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<const char*, 5> instances{"gset:G1", "gset:G11", "gset:G22", "gset:G32",
-                                               "torus:10x10,1"};
+constexpr std::array<const char*, 6> instances{"gset:G1",  "gset:G11",      "gset:G22",
+                                               "gset:G32", "torus:50x40,1", "torus:10x10,1"};
 constexpr int max_repetitions = 5;
 constexpr std::int64_t default_sweeps = 2000;  // fewer give no round trips on long ladders
 constexpr std::uint64_t seed = 1;
@@ -51,6 +51,7 @@ class SweepsAlone : public Schedule {
     run.show_beta({beta_.data, 1});
   }
   void enqueue(TickContext& run) override {
+    // One by one, as tempering makes them.
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) run.sweep(beta_, s, true);
     run.track_best();
   }
@@ -65,10 +66,12 @@ class SweepsAlone : public Schedule {
 
 struct Measured {
   std::string instance, backend;
-  int threads = 0;                   ///< 0 on a GPU
-  Result result;                     ///< of the last run; all are alike but for their times
-  Spread run_s;                      ///< of whole runs
-  std::vector<double> other_shares;  ///< of pairs of runs: time that is not in sweeps
+  int threads = 0;                      ///< 0 on a GPU
+  Result result;                        ///< of the last run; all are alike but for their times
+  Spread run_s;                         ///< of whole runs
+  std::vector<double> other_shares;     ///< of pairs of runs: time that is not in sweeps
+  std::vector<double> exchange_shares;  ///< the same of a run without cluster moves
+  std::vector<double> cluster_shares;   ///< time that a run without cluster moves saves
   std::int64_t variables = 0, couplings = 0;
 
   Spread attempts_per_ns() const { return rate_of(result.work.attempts * 1e-9, run_s); }
@@ -104,7 +107,7 @@ Measured measure(const BenchRun& run, const std::string& instance, double limit_
   options.replicas = run_verified(engine, problem, *tempering.make({}), 4).work.replicas;
   Engine same_batch(options);
 
-  Measured row{instance, run.on_cpu() ? "cpu" : "cuda", options.threads, {}, {}, {}, 0, 0};
+  Measured row{instance, run.on_cpu() ? "cpu" : "cuda", options.threads, {}, {}, {}, {}, {}, 0, 0};
   std::vector<double> seconds;
   const auto begin = Clock::now();
   do {
@@ -112,7 +115,15 @@ Measured measure(const BenchRun& run, const std::string& instance, double limit_
     seconds.push_back(row.result.time.run_s);
     SweepsAlone alone(row.result.series.at("beta"));
     const Result bare = run_verified(same_batch, problem, alone, sweeps);
-    row.other_shares.push_back(1 - seconds_per_sweep(bare) / seconds_per_sweep(row.result));
+    const double whole_s = seconds_per_sweep(row.result), sweep_s = seconds_per_sweep(bare);
+    row.other_shares.push_back(1 - sweep_s / whole_s);
+    const bool clusters = row.result.series.contains("cluster_open");
+    const double apart_s =
+        clusters ? seconds_per_sweep(run_verified(
+                       same_batch, problem, *tempering.make({{"cluster_moves", "off"}}), sweeps))
+                 : whole_s;
+    row.cluster_shares.push_back(1 - apart_s / whole_s);
+    row.exchange_shares.push_back(1 - sweep_s / apart_s);
   } while (seconds.size() < max_repetitions &&
            std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
   row.run_s = spread_of(seconds);
@@ -141,6 +152,8 @@ Json json_of(const Measured& row) {
           {"round_trips_predicted", row.number("round_trip_rate_predicted")},
           {"other_share", other.median},
           {"other_share_spread", json_of(other)},
+          {"cluster_share", spread_of(row.cluster_shares).median},
+          {"exchange_share", spread_of(row.exchange_shares).median},
           {"seed", seed}};
 }
 
@@ -160,7 +173,8 @@ std::vector<std::string> cells_of(const Measured& row) {
           cell_of(row.number("barrier")),
           cell_of(row.number("round_trip_rate")),
           cell_of(row.number("round_trip_rate_predicted")),
-          fmt::format("{:.0f} %", 100 * spread_of(row.other_shares).median)};
+          fmt::format("{:.0f} %", 100 * spread_of(row.cluster_shares).median),
+          fmt::format("{:.0f} %", 100 * spread_of(row.exchange_shares).median)};
 }
 
 }  // namespace
@@ -174,9 +188,10 @@ BenchReport run_tempering_suite(const BenchRun& run) {
       {"method_text",
        "whole runs of parallel tempering with default options, by the steady clock, "
        "without set-up; each compared with a run of the same sweeps at the same temperatures "
-       "without exchanges"}};
+       "without exchanges, and with a run without cluster moves; exchange: share of the latter "
+       "that is not sweeps"}};
   report.table = {{"instance", "device", "rungs", "ladders", "replicas", "sweeps", "s",
-                   "attempts/ns", "barrier", "trips/phase", "predicted", "not sweeps"}};
+                   "attempts/ns", "barrier", "trips/phase", "predicted", "clusters", "exchange"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     run.progress.update(i, wanted.size(), *wanted[i], report);
     report.measure(*wanted[i], [&] {

@@ -62,6 +62,9 @@ struct SweepArgs {
   View1<const double> parameter = {};
   /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
   View1<const std::uint32_t> active_rungs = {};
+  std::uint32_t sweeps = 1;  ///< in a row, step_offset that of the first; see takes_several()
+  std::int64_t beta_stride =
+      0;  ///< sweep s uses the betas from s * beta_stride on; 0: all the same
 };
 
 /// Sweeps replicas with a specialised kernel, in the layout that it prefers.
@@ -70,6 +73,8 @@ class KILN_API Sweeps {
   static constexpr std::string_view interface_name = "metropolis_sweep";
   /// Makes one sweep by `args.rule`; energies are correct afterwards.
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue) = 0;
+  /// Whether metropolis_sweep() obeys SweepArgs::sweeps: else it is called for each sweep.
+  virtual bool takes_several() const noexcept { return false; }
 
  protected:
   ~Sweeps() = default;

@@ -130,6 +130,11 @@ class KILN_API WorkContext : public RunContext {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
              View1<const std::uint32_t> active_rungs = {}) const;
+  /// sweep() for `sweeps` sweeps in a row, with as few launches as the objective allows. Sweep s
+  /// uses the betas of row s; a stride of 0 gives all sweeps the same betas. Energies are correct
+  /// after the last one if `energies_needed`.
+  void sweep_in_row(View2<const double> beta, bool energies_needed,
+                    SweepRule rule = SweepRule::metropolis) const;
   /// Energies of the present states, for slots of rungs whose flag is set (all, if the view is
   /// empty), and the values of the constraints where these are wanted: [constraints][slots].
   /// @throws InvalidArgument `objective.ability` for an objective of several values.

@@ -163,11 +163,14 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(),
                                  batch.accepted(), args.beta, batch.rung_of(), batch.draw_ids(),
                                  args.inverse_scale, args.control, args.step_offset,
-                                 rule_without_force(may_be_forced_, args), args.active_rungs});
+                                 rule_without_force(may_be_forced_, args), args.active_rungs,
+                                 args.sweeps, args.beta_stride});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
   }
+
+  bool takes_several() const noexcept override { return true; }
 
   const PairwiseView& pairwise_model() const noexcept override { return view_; }
 

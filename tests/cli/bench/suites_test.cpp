@@ -134,6 +134,8 @@ TEST_F(Bench, MeasuresTemperingBesideItsSweeps) {
   expect_spread(row["attempts_per_ns_spread"]);
   expect_spread(row["other_share_spread"]);
   EXPECT_LT(row["other_share"], 1.0);
+  EXPECT_LT(row["cluster_share"], 1.0);
+  EXPECT_LT(row["exchange_share"], 1.0);
   const double attempts = row["attempts_per_ns"].get<double>() * row["seconds"].get<double>() * 1e9;
   EXPECT_NEAR(attempts, 100.0 * row["replicas"].get<double>() * 80, 1.0);
 }

@@ -123,7 +123,7 @@ struct Tempering {
       fresh{queue, std::vector<double>(idx(shape.rungs))};
   DeviceArray<LadderStatistics::Part> parts{
       queue, std::vector<LadderStatistics::Part>(idx(shape.rungs* LadderPhase::parts_of_rung))};
-  DeviceArray<std::uint32_t> tickets{queue, std::vector<std::uint32_t>(2)};
+  DeviceArray<std::uint32_t> tickets{queue, std::vector<std::uint32_t>(LadderPhase::n_tickets)};
   DeviceArray<RunControl> control;
 };
 
@@ -226,7 +226,7 @@ TEST_P(LadderPhaseKernel, WaitsForReferencesAtEveryCall) {
     EXPECT_EQ(sums.count, 0u);
     EXPECT_EQ(sums.reference, 0.0);
   }
-  EXPECT_EQ(got.tickets.download(), (std::vector<std::uint32_t>{0, 0}));
+  EXPECT_EQ(got.tickets.download(), (std::vector<std::uint32_t>{0, 0, 0}));
 }
 
 TEST_P(LadderPhaseKernel, RestsWhenTheRunHasStopped) {

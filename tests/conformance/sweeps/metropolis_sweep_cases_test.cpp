@@ -265,6 +265,23 @@ TEST_P(MetropolisSweepCases, HasTheSameBitsInEveryVariant) {
   }
 }
 
+// Several sweeps by one launch, with the same betas and with betas of their own; the limit of the
+// run cuts the row off.
+TEST_P(MetropolisSweepCases, HasTheSameBitsInARow) {
+  SweepInputs given = inputs();
+  given.sweeps = 3;
+  given.in_row = true;
+  EXPECT_EQ(first_difference(run_sweeps(queue(), given), plain_sweeps(given)), "");
+  given.beta_stride = static_cast<std::int64_t>(given.beta.size());
+  const std::vector<double> first = given.beta;
+  for (const double factor : {1.5, 0.0}) {
+    for (const double beta : first) given.beta.push_back(factor > 0 ? factor * beta : 0.25);
+  }
+  EXPECT_EQ(first_difference(run_sweeps(queue(), given), plain_sweeps(given)), "");
+  given.control.step_limit = given.control.step + 2;
+  EXPECT_EQ(first_difference(run_sweeps(queue(), given), plain_sweeps(given)), "");
+}
+
 // Local fields that are kept from sweep to sweep, and brought up to date where somebody else
 // changed the states in between. Backends may do without them; the bits are the same.
 TEST_P(MetropolisSweepCases, HasTheSameBitsWithKeptFields) {

@@ -48,8 +48,8 @@ SweepInputs ring_of(std::int32_t n) {
 }
 
 SweepInputs random_weights(std::int32_t n, double largest, std::int64_t slots = 32) {
-  return make_sweep(
-      dense(n, one_of({-largest, -1, 0, 2, largest}, 31), one_of({-7, 0, 1000}, 32)), slots, 2, 33);
+  return make_sweep(dense(n, one_of({-largest, -1, 0, 2, largest}, 31), one_of({-7, 0, 1000}, 32)),
+                    slots, 2, 33);
 }
 
 // All couplings alike: fields grow to (n - 1) * weight where the spins agree.
@@ -82,7 +82,8 @@ SweepInputs largest_word(double beta) {
 
 std::vector<DenseCase> cases() {
   std::vector<DenseCase> all;
-  for (const std::int32_t n : {1, 4, 127, 128, 129, 511, 512, 513, 1025, 2047, 2561, 3001, 4096, 4097, 8200}) {
+  for (const std::int32_t n :
+       {1, 4, 127, 128, 129, 511, 512, 513, 1025, 2047, 2561, 3001, 4096, 4097, 8200}) {
     all.push_back({"ring_" + std::to_string(n), [n] { return ring_of(n); }});
   }
   for (const double largest : {1.0, 90.0, 127.0, 128.0}) {
@@ -101,8 +102,8 @@ std::vector<DenseCase> cases() {
   all.push_back({"is_too_large", [] { return alike(450, -127, infinity); }});
   all.push_back({"stays_small", [] { return alike(450, 127, 0.0005); }});
   for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
-    all.push_back({"largest_word_" + std::to_string(all.size()),
-                   [beta] { return largest_word(beta); }});
+    all.push_back(
+        {"largest_word_" + std::to_string(all.size()), [beta] { return largest_word(beta); }});
   }
   return all;
 }

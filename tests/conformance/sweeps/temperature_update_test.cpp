@@ -82,6 +82,33 @@ class TemperatureUpdateKernel : public DeviceTest {
 };
 KILN_ON_EVERY_BACKEND(TemperatureUpdateKernel);
 
+// One launch for the sweeps of a tick, here over the end of a round, and cut off by the limit.
+TEST_P(TemperatureUpdateKernel, AdvancesSeveralSweepsAsOneByOne) {
+  const std::vector<Cooling> cooling = {cooling_of(CoolingKind::linear, 1, 3, 5),
+                                        cooling_of(CoolingKind::geometric, 0.5, 8, 4, 1)};
+  for (const std::uint32_t done : {7u, 4u}) {
+    RunControl state;
+    state.step_limit = done;
+    const std::vector<Step> apart = updated(queue(), cooling, {}, 7, state);
+    DeviceArray<Cooling> cells(queue(), cooling);
+    DeviceArray<double> beta(queue(), std::vector<double>(14, -1.0));
+    DeviceArray<std::uint32_t> restart(queue(), std::vector<std::uint32_t>(2, 9u));
+    const DeviceArray<RunControl> control = upload_control(queue(), state);
+    TemperatureUpdate kernel{cells.view(), beta.view(), restart.view(), {}, control.data()};
+    kernel.sweeps = 7;
+    queue().launch(kernel);
+    const std::vector<double> betas = beta.download();
+    for (std::size_t s = 0; s < 7; ++s) {
+      for (std::size_t g = 0; g < 2; ++g) {
+        EXPECT_EQ(betas[2 * s + g], s < done ? apart[s].beta[g] : -1.0) << s << ' ' << g;
+      }
+    }
+    EXPECT_EQ(restart.download(), apart.back().restart);
+    EXPECT_EQ(cells.download().front().position, apart.back().cooling.front().position);
+    EXPECT_EQ(cells.download().back().round, apart.back().cooling.back().round);
+  }
+}
+
 TEST_P(TemperatureUpdateKernel, GoesFromOneEndToTheOtherLinearly) {
   EXPECT_EQ(betas_of(cooling_of(CoolingKind::linear, 1, 3, 5), 6),
             (std::vector<double>{1, 1.5, 2, 2.5, 3, 1}));

@@ -123,8 +123,13 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   sweep.inverse_scale = inputs.inverse_scale;
   sweep.control = control.data();
   sweep.rule = inputs.rule;
-  for (std::uint32_t offset = 0; offset < inputs.sweeps; ++offset) {
-    sweep.step_offset = offset;
+  sweep.sweeps = inputs.sweeps;
+  sweep.beta_stride = inputs.beta_stride;
+  if (inputs.beta_stride > 0) sweep.beta.size = inputs.beta_stride;
+  const MetropolisSweep all = sweep;
+  if (inputs.in_row) queue.launch(all);
+  for (std::uint32_t offset = 0; !inputs.in_row && offset < inputs.sweeps; ++offset) {
+    sweep = all.only(offset);
     if (offset > 0 && !inputs.replacement.empty()) {
       state.upload(pack_spins(inputs.replacement, inputs.slots, inputs.extra_stride));
     }
@@ -142,13 +147,15 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
   out.energy.assign(idx(inputs.slots), energy_before);
   out.accepted.assign(idx(inputs.slots), accepted_before);
   for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
-    const double beta = inputs.beta[idx(inputs.rung[idx(slot)])] * inputs.inverse_scale;
     const auto spin = [&](std::int32_t variable) -> std::int8_t& {
       return out.spins[idx(variable * inputs.slots + slot)];
     };
     for (std::uint64_t offset = 0; offset < inputs.sweeps; ++offset) {
       const RunControl& control = inputs.control;
       const std::uint64_t step = control.step + offset;
+      const auto rung =
+          inputs.rung[idx(slot)] + static_cast<std::int64_t>(offset) * inputs.beta_stride;
+      const double beta = inputs.beta[idx(rung)] * inputs.inverse_scale;
       if (control.stop != DeviceStop::none || step >= control.step_limit) continue;
       for (std::int32_t v = 0; offset > 0 && v < inputs.model.n; ++v) {
         if (!inputs.replacement.empty()) spin(v) = inputs.replacement[idx(v * inputs.slots + slot)];

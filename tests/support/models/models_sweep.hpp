@@ -21,12 +21,14 @@ struct SweepInputs {
   std::int64_t slots = 32;
   std::int64_t extra_stride = 0;   ///< unused words after those of a variable
   std::vector<std::int8_t> spins;  ///< [variable][slot]
-  std::vector<double> beta;        ///< [rungs]
+  std::vector<double> beta;        ///< [rungs], or [sweeps][rungs]
   std::vector<std::int32_t> rung;  ///< [slots]
   HostNames names;
   double inverse_scale = 1;
   RunControl control;
-  std::uint32_t sweeps = 1;  ///< with step offsets 0, 1, ...
+  std::uint32_t sweeps = 1;      ///< with step offsets 0, 1, ...
+  bool in_row = false;           ///< by one launch
+  std::int64_t beta_stride = 0;  ///< rungs, if each sweep has betas of its own
   SweepRule rule = SweepRule::metropolis;
   bool count_accepted = true;
   bool kept_fields = false;  ///< give the kernel a DenseView

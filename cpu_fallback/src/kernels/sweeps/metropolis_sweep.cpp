@@ -157,6 +157,10 @@ TileFunction tile_for(const PairwiseView& model) {
 
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
+  if (kernel.sweeps > 1) {
+    for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
+    return;
+  }
   if (!kernel.control->active(kernel.step_offset)) return;
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());

@@ -13,8 +13,8 @@
 
 // A block has all rungs of some ladders: measures them, then swaps them. The tree of
 // LadderStatistics adds lanes t and t + 128, t + 64, t + 32 first, so a cluster of four blocks has
-// the lanes of one number modulo 32: it leaves one part of each rung. The last cluster to finish
-// adds the 32 parts of each rung and ends the round.
+// the lanes of one number modulo 32: it leaves one part of each rung. When all clusters have, each
+// adds the 32 parts of some rungs, and the last one ends the round.
 namespace kiln::cuda {
 namespace {
 
@@ -86,11 +86,14 @@ __device__ void add_blocks(const LadderPhase& kernel, int cluster, Memory& share
 }
 #endif
 
-// By the last block: adds the parts of the clusters, a warp for each rung.
-__device__ void add_clusters(const LadderPhase& kernel, int clusters, Memory& shared) {
+// By the first block of each cluster, when all have finished: adds the parts of some rungs, a warp
+// for each.
+__device__ void add_clusters(const LadderPhase& kernel, int cluster, int clusters, Memory& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   const int me = static_cast<int>(threadIdx.x), lane = me % warp_size;
-  for (int rung = me / warp_size; rung < statistics.sums.size; rung += threads / warp_size) {
+  const std::int64_t step = std::int64_t{clusters} * (threads / warp_size);
+  for (std::int64_t rung = cluster + clusters * (me / warp_size); rung < statistics.sums.size;
+       rung += step) {
     Part& mine = shared.part(me);
     Part& of_cluster = kernel.parts[rung * LadderPhase::parts_of_rung + lane];
     mine = lane < clusters ? of_cluster : LadderStatistics::nothing();
@@ -113,7 +116,6 @@ __device__ void add_clusters(const LadderPhase& kernel, int clusters, Memory& sh
     }
     __syncwarp();
   }
-  __syncthreads();
 }
 
 // Ladder 0 keeps its places until all other blocks have measured what is relative to them.
@@ -132,11 +134,25 @@ __device__ void wait_for_readers(const LadderPhase& kernel, unsigned readers) {
   __syncthreads();
 }
 
-// Whether this cluster is the last one to finish.
-__device__ bool takes_last_ticket(const LadderPhase& kernel, int clusters, Memory& shared) {
+// Waits until the first blocks of all clusters have come here. All blocks are on the device.
+__device__ void meet(const LadderPhase& kernel, int clusters) {
+  __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    shared.last = static_cast<int>(atomicAdd(&kernel.tickets[0], 1u)) + 1 == clusters ? 1 : 0;
+    atomicAdd(&kernel.tickets[0], 1u);
+    while (atomicAdd(&kernel.tickets[0], 0u) < static_cast<unsigned>(clusters)) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+// Whether this is the last cluster to have added its rungs.
+__device__ bool takes_last_ticket(const LadderPhase& kernel, int clusters, Memory& shared) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    shared.last = static_cast<int>(atomicAdd(&kernel.tickets[2], 1u)) + 1 == clusters ? 1 : 0;
     __threadfence();
   }
   __syncthreads();
@@ -170,20 +186,24 @@ __global__ void __launch_bounds__(threads) make_phase(const __grid_constant__ La
   }
   swap_ladders(kernel.swap, mine, shared.swap);
   group.sync();  // the parts of the others are no longer read, and all have swapped
-  if (block != 0 || !takes_last_ticket(kernel, clusters, shared)) return;
-  if (threadIdx.x < 2) kernel.tickets[threadIdx.x] = 0;
-  add_clusters(kernel, clusters, shared);
+  if (block != 0) return;
+  meet(kernel, clusters);
+  add_clusters(kernel, cluster, clusters, shared);
+  if (!takes_last_ticket(kernel, clusters, shared)) return;
+  if (threadIdx.x < LadderPhase::n_tickets) kernel.tickets[threadIdx.x] = 0;
   end_round(kernel.update);
 #endif
 }
 
-bool fits(const LadderPhase& kernel, Queue& queue) {
+// Whether the launch has room for the ladders, and the device for all blocks of it at once.
+bool fits(const LadderPhase& kernel, std::int64_t clusters, Queue& queue) {
   const std::int64_t rungs = kernel.swap.rungs, ladders = kernel.statistics.ladders;
   constexpr std::int64_t blocks = blocks_of_cluster * LadderPhase::parts_of_rung;
   const std::int64_t most = (ladders + blocks - 1) / blocks;  // ladders of a block
   const bool matched = kernel.swap.mode == PairMode::all_pairs;
   return limits_of(queue).has_clusters() && kernel.update.plan.size > 0 && rungs <= max_rungs &&
-         most <= max_block_ladders && (!matched || most * rungs <= max_block_rungs);
+         most <= max_block_ladders && (!matched || most * rungs <= max_block_rungs) &&
+         clusters <= clusters_at_once(make_phase, threads, blocks_of_cluster);
 }
 
 }  // namespace
@@ -199,15 +219,15 @@ template <>
 void launch(const LadderPhase& kernel, Queue& queue) {
   const std::int64_t ladders = kernel.statistics.ladders;
   if (ladders <= 0 || kernel.swap.rungs <= 0) return;
-  if (!fits(kernel, queue)) {
+  const std::int64_t clusters = std::min<std::int64_t>(
+      LadderPhase::parts_of_rung,
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ladders))));
+  if (!fits(kernel, clusters, queue)) {
     launch(kernel.statistics, queue);
     launch(kernel.swap, queue);
     return launch(kernel.update, queue);
   }
-  const std::int64_t clusters = std::min<std::int64_t>(
-      LadderPhase::parts_of_rung,
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ladders))));
-  launch_in_clusters(make_phase, LadderPhase::name, blocks_of_cluster * clusters, threads, 0,
+  launch_in_clusters(make_phase, LadderPhase::name, blocks_of_cluster * clusters, threads,
                      blocks_of_cluster, queue, kernel);
 }
 

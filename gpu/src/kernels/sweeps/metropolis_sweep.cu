@@ -296,8 +296,12 @@ SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
+  if (launch_sliced_sweep(kernel, queue)) return;  // several in a row, if states stay on chip
+  if (kernel.sweeps > 1) {
+    for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
+    return;
+  }
   if (launch_dense_sweep(kernel, queue)) return;
-  if (launch_sliced_sweep(kernel, queue)) return;
   if (launch_pattern_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {

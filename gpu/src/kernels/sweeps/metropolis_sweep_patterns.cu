@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   const SharedKeys keys = describe_slots<W>(kernel, step, first_word, beta_of, slots, word_keys);
   __syncthreads();
 
-  const Places<W> places(kernel, slots, step, kernel.draw_ids.key[first_slot], word_keys,
+  const Places<W> places(kernel, slots, 0, step, kernel.draw_ids.key[first_slot], word_keys,
                          first_word);
   const PatternTables<W, P> of_warp{tables + threadIdx.x / 32 * PatternTables<W, P>::bytes};
   PatternWarp<W, P, kShared> warp(places, of_warp, states, kernel.beta[kernel.rung_of[first_slot]]);

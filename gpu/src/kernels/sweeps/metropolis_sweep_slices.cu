@@ -34,27 +34,44 @@ __device__ Draws describe_block(const MetropolisSweep& kernel, const StepDraws& 
   return keys.of_block && temperatures.n_tables == 1 ? Draws::one_table : Draws::key_of_word;
 }
 
+template <int W>
+union SliceMemory {
+  Temperatures<W> temperatures;
+  std::uint32_t totals[2][32 * W];
+};
+
+// Adds the changes and flips of a sweep to the slots of the block.
 template <int W, int P, bool kShared>
-__global__ void __launch_bounds__(max_slice_threads)
-    sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
-                 ClassRange classes) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  __shared__ union {
-    Temperatures<W> temperatures;
-    std::uint32_t totals[2][32 * W];
-  } shared;
-  __shared__ WordKeys word_keys[W];
-  if (!kernel.control->active(kernel.step_offset)) return;
-  const Memory<W, P> memory(shared_bytes, capacity);
-  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
-  const StepDraws step(kernel.control->step + kernel.step_offset);
-  const View2<std::uint32_t>& state = kernel.state;
-  const std::int32_t n = kernel.model.n_variables;
-  const int n_words = static_cast<int>(min(state.columns - first_word, std::int64_t{W}));
-  if constexpr (kShared) {
-    load_words<W>(state.data + first_word, state.stride, n, n_words, memory.states);
+__device__ void add_totals(const MetropolisSweep& kernel, std::int64_t first_word,
+                           const std::uint32_t (&totals)[2][32 * W]) {
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    const std::int64_t slot = first_word * 32 + i;
+    if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
+    const std::uint32_t flips = totals[1][i];
+    // Twice the half changes: of an index u or 2 u + m, less the center.
+    const double change = 2.0 * totals[0][i] - 2.0 * ((1 << P) - 1) * flips;
+    if constexpr (kShared) {
+      kernel.energy[slot] += change;
+      if (kernel.accepted) kernel.accepted[slot] += flips;
+    } else {  // other blocks sweep other sites of the slot
+      atomicAdd(&kernel.energy[slot], change);
+      static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+      if (kernel.accepted) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
+      }
+    }
   }
-  share_tables(kernel, first_word, shared.temperatures);
+}
+
+// One of the sweeps in a row; the states are at hand.
+template <int W, int P, bool kShared>
+__device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
+                            std::uint32_t capacity, const ClassRange& classes,
+                            const Memory<W, P>& memory, SliceMemory<W>& shared,
+                            WordKeys* word_keys) {
+  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
+  const StepDraws step(kernel.control->step + kernel.number_of(sweep));
+  share_tables(kernel, sweep, first_word, shared.temperatures);
   fill_tables(kernel, shared.temperatures, capacity, memory);
   const Draws draws =
       describe_block(kernel, step, first_word, shared.temperatures, capacity, memory, word_keys);
@@ -62,8 +79,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     shared.totals[0][i] = shared.totals[1][i] = 0;
   }
-
-  Warp<W, P, kShared> warp(Places<W>(kernel, memory.slots, step,
+  Warp<W, P, kShared> warp(Places<W>(kernel, memory.slots, sweep, step,
                                      kernel.draw_ids.key[first_word * 32], word_keys, first_word),
                            memory);
   if (draws == Draws::one_table) {
@@ -78,25 +94,32 @@ __global__ void __launch_bounds__(max_slice_threads)
   __syncthreads();
   warp.add_to(shared.totals[0], shared.totals[1]);
   __syncthreads();
+  add_totals<W, P, kShared>(kernel, first_word, shared.totals);
+}
+
+template <int W, int P, bool kShared>
+__global__ void __launch_bounds__(max_slice_threads)
+    sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
+                 ClassRange classes) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  __shared__ SliceMemory<W> shared;
+  __shared__ WordKeys word_keys[W];
+  if (!kernel.control->active(kernel.step_offset)) return;
+  const Memory<W, P> memory(shared_bytes, capacity);
+  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
+  const View2<std::uint32_t>& state = kernel.state;
+  const std::int32_t n = kernel.model.n_variables;
+  const int n_words = static_cast<int>(min(state.columns - first_word, std::int64_t{W}));
   if constexpr (kShared) {
-    store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
+    load_words<W>(state.data + first_word, state.stride, n, n_words, memory.states);
   }
-  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    const std::int64_t slot = first_word * 32 + i;
-    if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
-    const std::uint32_t flips = shared.totals[1][i];
-    // Twice the half changes: of an index u or 2 u + m, less the center.
-    const double change = 2.0 * shared.totals[0][i] - 2.0 * ((1 << P) - 1) * flips;
-    if constexpr (kShared) {
-      kernel.energy[slot] += change;
-      if (kernel.accepted) kernel.accepted[slot] += flips;
-    } else {  // other blocks sweep other sites of the slot
-      atomicAdd(&kernel.energy[slot], change);
-      static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-      if (kernel.accepted) {
-        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
-      }
-    }
+  for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
+    __syncthreads();  // the totals of the sweep before are no longer read
+    sweep_block<W, P, kShared>(kernel, s, capacity, classes, memory, shared, word_keys);
+  }
+  if constexpr (kShared) {
+    __syncthreads();
+    store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
   }
 }
 
@@ -175,6 +198,8 @@ bool launch_sliced_sweep(const MetropolisSweep& kernel, Queue& queue) {
   if (!fits) return false;
   const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
   if (!shape) return false;
+  // Where states do not stay on chip nothing is gained, and classes are launched one by one.
+  if (kernel.sweeps > 1 && !shape->in_shared) return false;
   const SweepLimits limits = sweep_limits_of(queue);
   switch (planes) {
     case 3:

@@ -85,7 +85,8 @@ struct Places {
 
   const MetropolisSweep& kernel;
   const SlotEntry* const slots;
-  const StepDraws& step;
+  const std::uint32_t sweep_in_row;
+  const StepDraws& step;    // of that sweep
   const ComputedKeys keys;  // of the first slot
   const WordKeys* const word_keys;
   const std::int64_t first_word;
@@ -95,10 +96,12 @@ struct Places {
   const Exchange exchange;
   std::uint32_t moves = 0;  // places of the lane's replicas that do not rest
 
-  __device__ Places(const MetropolisSweep& k, const SlotEntry* of_block, const StepDraws& s,
-                    std::uint64_t key, const WordKeys* tabulated, std::int64_t first)
+  __device__ Places(const MetropolisSweep& k, const SlotEntry* of_block, std::uint32_t in_row,
+                    const StepDraws& s, std::uint64_t key, const WordKeys* tabulated,
+                    std::int64_t first)
       : kernel(k),
         slots(of_block),
+        sweep_in_row(in_row),
         step(s),
         keys{low_word(key), high_word(key)},
         word_keys(tabulated),

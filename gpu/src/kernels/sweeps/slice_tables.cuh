@@ -62,11 +62,12 @@ struct Temperatures {
 // Gives slots of one temperature one table. The number of a table is that of its first slot among
 // all first slots.
 template <int W>
-__device__ void share_tables(const MetropolisSweep& kernel, std::int64_t first_word,
-                             Temperatures<W>& of) {
+__device__ void share_tables(const MetropolisSweep& kernel, std::uint32_t sweep,
+                             std::int64_t first_word, Temperatures<W>& of) {
   const std::int64_t last = kernel.state.columns * 32 - 1;
+  const View1<const double> beta = kernel.beta_of(sweep);
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    of.beta[i] = kernel.beta[kernel.rung_of[min(first_word * 32 + i, last)]];
+    of.beta[i] = beta[kernel.rung_of[min(first_word * 32 + i, last)]];
   }
   __syncthreads();
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {

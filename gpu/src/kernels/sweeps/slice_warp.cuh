@@ -37,9 +37,10 @@ struct Decisions {
 // Decides 32 places of a lane one by one by the definition: for blocks of more temperatures than
 // they have tables, and where a word is 2^32 - 1, which a table's entry for 2^32 does not accept.
 template <int W, int P>
-__device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kernel,
+__device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& all, std::uint32_t sweep,
                                                     std::int64_t first_word, Numbers<P> numbers,
                                                     std::uint32_t first_quad, std::uint32_t evens) {
+  const MetropolisSweep kernel = all.only(sweep);
   Decisions<W> result;
   for (std::uint32_t j = 0; j < 8; ++j) {
     const auto w = static_cast<std::int64_t>(j % W);
@@ -101,7 +102,8 @@ struct Warp : Places<W> {
   __device__ Decisions<W> decide(const Numbers<P>& numbers, std::uint32_t first_quad,
                                  std::uint32_t evens) const {
     if constexpr (kDraws == Draws::plain) {
-      return decide_plainly<W, P>(kernel, first_word, numbers, first_quad, evens);
+      return decide_plainly<W, P>(kernel, this->sweep_in_row, first_word, numbers, first_quad,
+                                  evens);
     }
     Decisions<W> result;
     std::uint32_t largest = 0;
@@ -124,7 +126,8 @@ struct Warp : Places<W> {
       }
     }
     if (largest == all_words) {
-      return decide_plainly<W, P>(kernel, first_word, numbers, first_quad, evens);
+      return decide_plainly<W, P>(kernel, this->sweep_in_row, first_word, numbers, first_quad,
+                                  evens);
     }
     return result;
   }

@@ -83,8 +83,9 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   std::int64_t round_sweeps_ = 0;
   std::int64_t growth_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;
-  std::int64_t window_size_ = 0;  // sweeps; 0: no group measures its acceptance rate
-  View1<Cooling> cooling_;        // these belong to the run
+  std::uint32_t sweeps_in_row_ = 1;  // by one launch: of a tick, or each alone
+  std::int64_t window_size_ = 0;     // sweeps; 0: no group measures its acceptance rate
+  View1<Cooling> cooling_;           // these belong to the run
   View1<double> beta_, list_;
   View1<std::uint32_t> restart_;
   View2<std::uint64_t> window_;

@@ -16,7 +16,7 @@ struct Data {
         fresh(queue, 32),
         parts(queue, std::vector<LadderStatistics::Part>(32 * LadderPhase::parts_of_rung,
                                                          LadderStatistics::nothing())),
-        tickets(queue, 2) {
+        tickets(queue, LadderPhase::n_tickets) {
     tickets.zero();
   }
   LadderArrays ladders;

@@ -22,13 +22,14 @@ struct KILN_API LadderPhase {
       "makes one exchange phase of all ladders: ladder_statistics, replica_swap and ladder_update";
   /// Lanes of LadderStatistics that are left when `parts` is written.
   static constexpr std::int64_t parts_of_rung = 32;
+  static constexpr std::int64_t n_tickets = 3;
 
   LadderStatistics statistics;
   ReplicaSwap swap;
   LadderUpdate update;
   /// [rungs * parts_of_rung], scratch: LadderStatistics::nothing() before and after each launch.
   View1<LadderStatistics::Part> parts;
-  View1<std::uint32_t> tickets;         ///< [2], scratch: zero before and after each launch
+  View1<std::uint32_t> tickets;  ///< [n_tickets], scratch: zero before and after each launch
 };
 
 }  // namespace kiln

@@ -45,6 +45,22 @@ struct KILN_API MetropolisSweep {
   View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 
+  std::uint32_t sweeps = 1;  ///< in a row
+  std::int64_t beta_stride =
+      0;  ///< sweep s uses the betas from s * beta_stride on; 0: all the same
+
+  KILN_HD std::uint64_t number_of(std::uint32_t sweep) const { return step_offset + sweep; }
+  KILN_HD View1<const double> beta_of(std::uint32_t sweep) const {
+    return {beta.data + sweep * beta_stride, beta.size};
+  }
+  /// One of the sweeps in a row.
+  KILN_HD MetropolisSweep only(std::uint32_t sweep) const {
+    MetropolisSweep one = *this;
+    one.beta = beta_of(sweep);
+    one.step_offset += sweep;
+    one.sweeps = 1;
+    return one;
+  }
   KILN_HD bool rests(std::int64_t slot) const {
     return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
   }

@@ -139,10 +139,10 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
 struct KILN_API TemperatureUpdate {
   static constexpr const char* name = "temperature_update";
   static constexpr const char* summary =
-      "advances the cooling of each group by one sweep, and sets the temperature of the group";
+      "advances the cooling of each group by the next sweeps, and sets the temperature of each";
 
   View1<Cooling> cooling;        ///< [groups], position and round advance
-  View1<double> beta;            ///< [groups], 1/energy in the user's units, overwritten
+  View1<double> beta;            ///< [sweeps][groups], 1/energy in the user's units, overwritten
   View1<std::uint32_t> restart;  ///< [groups], overwritten
   View1<const double> list;      ///< betas of CoolingKind::list, of all groups
   const RunControl* control = nullptr;
@@ -154,6 +154,7 @@ struct KILN_API TemperatureUpdate {
   View2<std::uint64_t> window = {};  ///< [groups][sweeps], accepted per sweep, a ring
   std::int64_t group_size = 0;       ///< replicas
   double attempts_per_sweep = 0;     ///< of a group
+  std::uint32_t sweeps = 1;          ///< in a row; 1 for the kinds with feedback
 
   KILN_HD bool looks_at_counts(std::int64_t group) const {
     return is_feedback(cooling[group].kind) && group_size > 0;
@@ -163,21 +164,30 @@ struct KILN_API TemperatureUpdate {
   KILN_HD void operator()(std::int64_t group, std::uint64_t total) const {
     if (!control->active(step_offset)) return;
     Cooling c = cooling[group];
-    const std::int64_t anneal = c.length - c.polish;
-    if (is_feedback(c.kind)) {
-      const double rate = window_rate(c.feedback, group, c.position, total);
-      beta[group] = feedback_beta(c, c.position, anneal, rate);
-    } else {
-      beta[group] = cooling_beta(c, c.position, anneal, list);
+    bool done = false;
+    for (std::uint32_t s = 0; s < sweeps && control->active(step_offset + s); ++s) {
+      done = advance(c, group, total, beta[s * cooling.size + group]);
     }
-    ++c.position;
-    const bool done = c.position >= c.length;
-    if (done) begin_round(c);
     restart[group] = done ? 1u : 0u;
     cooling[group] = c;
   }
 
  private:
+  // Gives the temperature of the next sweep; returns whether it is the last of its round.
+  KILN_HD bool advance(Cooling& c, std::int64_t group, std::uint64_t total,
+                       double& of_sweep) const {
+    const std::int64_t anneal = c.length - c.polish;
+    if (is_feedback(c.kind)) {
+      const double rate = window_rate(c.feedback, group, c.position, total);
+      of_sweep = feedback_beta(c, c.position, anneal, rate);
+    } else {
+      of_sweep = cooling_beta(c, c.position, anneal, list);
+    }
+    ++c.position;
+    const bool done = c.position >= c.length;
+    if (done) begin_round(c);
+    return done;
+  }
   KILN_HD static void begin_round(Cooling& c) {
     if (c.round == 0 && c.beta_again >= 0) {
       c.beta_begin = c.beta_again;

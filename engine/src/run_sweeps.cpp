@@ -1,13 +1,61 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/errors.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
 #include "kiln/kernels/run/assign_variable.hpp"
 #include "kiln/kernels/run/mask_nonfinite.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
 #include "kiln/kernels/sweeps/boltzmann_probabilities.hpp"
 
 #include "run_parts.hpp"
 
 namespace kiln {
+
+void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+                    SweepRule rule, View1<const double> parameter,
+                    View1<const std::uint32_t> active_rungs) {
+  if (fallback_ && rule == SweepRule::heat_bath) {
+    fallback_heat_bath(beta, step_offset, active_rungs);
+  } else if (fallback_) {
+    fallback_sweep(beta, step_offset, active_rungs);
+  } else {
+    sweeps_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
+                                        energies_needed, rule, parameter, active_rungs},
+                              *queue_);
+  }
+}
+
+void RunCore::sweep_in_row(View2<const double> beta, bool energies_needed, SweepRule rule) {
+  const auto sweeps = static_cast<std::uint32_t>(beta.rows);
+  if (sweeps_ != nullptr && !fallback_ && sweeps_->takes_several()) {
+    SweepArgs args{*batch_,        {beta.data, beta.columns}, control(), 0,
+                   inverse_scale_, energies_needed,           rule};
+    args.sweeps = sweeps;
+    args.beta_stride = beta.stride;
+    return sweeps_->metropolis_sweep(args, *queue_);
+  }
+  for (std::uint32_t s = 0; s < sweeps; ++s) {
+    const View1<const double> of_sweep = {beta.data + s * beta.stride, beta.columns};
+    sweep(of_sweep, s, energies_needed && s + 1 == sweeps, rule, {}, {});
+  }
+}
+
+void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                             View1<const std::uint32_t> active_rungs) {
+  std::uint32_t attempt = 0;
+  for (int b = 0; b < batch_->n_blocks(); ++b) {
+    const StateBlock block = batch_->state(b);
+    for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
+      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->draw_ids(),
+                                 control(), step_offset});
+      evaluate(fallback_->trial_energy.view(), {}, {});
+      queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
+                                fallback_->trial_energy.view(), batch_->accepted(),
+                                batch_->not_finite(), beta, batch_->rung_of(), batch_->draw_ids(),
+                                inverse_scale_, control(), attempt, step_offset, active_rungs});
+    }
+  }
+}
 
 // Every value of a variable is tried in all replicas at once, then each replica draws one of them
 // by the Boltzmann law.
