@@ -165,6 +165,12 @@ class LineWriter {
     end_line();
   }
 
+  /// Lines with their ends.
+  void lines(std::string_view text) {
+    flush();
+    sink_(text);
+  }
+
   void flush() {
     sink_(std::string_view(block_));
     block_.clear();
@@ -181,6 +187,31 @@ class LineWriter {
   std::string block_;
 };
 
+/// Writes a line for each term, with indices that count from `first`. Long lists become text on
+/// several threads, some megabytes at a time.
+template <class Sink, class Term>
+void write_pairs(LineWriter<Sink>& writer, const std::vector<Term>& terms, std::int64_t first = 0) {
+  constexpr std::int64_t block_size = std::int64_t{1} << 14, at_a_time = 64 * block_size;
+  const std::int64_t n = std::ssize(terms);
+  for (std::int64_t done = 0; done < n; done += at_a_time) {
+    const auto text_of_block = [&](std::int64_t begin, std::int64_t end) {
+      std::string text;
+      const auto append = [&](std::string_view block) { text += block; };
+      LineWriter block(append);
+      for (std::int64_t k = done + begin; k < done + end; ++k) {
+        const Term& term = terms[static_cast<std::size_t>(k)];
+        block.line(first + key(term).first, first + key(term).second, amount(term));
+      }
+      block.flush();
+      return text;
+    };
+    for (const std::string& text :
+         of_each_block(std::min(at_a_time, n - done), text_of_block, block_size)) {
+      writer.lines(text);
+    }
+  }
+}
+
 /// Writes a quadratic function: fields as i i value where they are not 0, terms, the offset.
 template <class Sink, class Term>
 void write_quadratic(LineWriter<Sink>& writer, const std::vector<double>& fields,
@@ -189,7 +220,7 @@ void write_quadratic(LineWriter<Sink>& writer, const std::vector<double>& fields
     const auto index = static_cast<std::int64_t>(i);
     if (fields[i] != 0.0) writer.line(index, index, fields[i]);
   }
-  for (const Term& term : terms) writer.line(key(term).first, key(term).second, amount(term));
+  write_pairs(writer, terms);
   if (offset == 0.0) return;
   std::string line = "offset ";
   append_number(line, offset);

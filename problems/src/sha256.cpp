@@ -77,7 +77,7 @@ bool has_instructions() {
 // Four rounds an instruction pair; the instructions want the state as ABEF and CDGH.
 __attribute__((target("sha,ssse3,sse4.1"))) void add_blocks_by_instructions(
     std::array<std::uint32_t, 8>& state, const unsigned char* blocks, std::size_t count) {
-  const auto load = [](const void* from) __attribute__((target("sse2"))) {
+  const auto load = [](const void* from) {
     return _mm_loadu_si128(static_cast<const __m128i*>(from));
   };
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

@@ -35,9 +35,7 @@ class LargeAllocator {
     if (is_large(n)) advise_huge_pages(memory, n * sizeof(T));
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t n) noexcept {
-    ::operator delete(memory, n * sizeof(T), alignment_of(n));
-  }
+  void deallocate(T* memory, std::size_t n) noexcept { ::operator delete(memory, alignment_of(n)); }
 
   /// Without a value an element has none: whoever resizes writes it, on several threads perhaps.
   template <class U>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include "kiln/large_vector.hpp"
 #include "kiln/problems/generators.hpp"
 
 #include "generators/generator_limits.hpp"
@@ -12,7 +13,9 @@ Graph complete_pm1(std::int32_t n, std::int64_t seed) {
   detail::GraphBaseRandom random(seed);
   Graph graph{n, {}};
   const auto n_vertices = static_cast<std::size_t>(n);
-  graph.edges.resize(n_vertices * (n_vertices - 1) / 2);
+  const std::size_t n_edges = n_vertices * (n_vertices - 1) / 2;
+  reserve_large(graph.edges, n_edges);
+  graph.edges.resize(n_edges);
   auto row = graph.edges.begin();  // the edges from u to higher vertices
   for (std::int32_t u = 0; u < n; ++u) {
     for (std::int32_t v = n - 1; v > u; --v) row[v - u - 1] = {u, v, random.sign()};

@@ -37,7 +37,7 @@ template <class Sink>
 void emit_canonical(const Graph& graph, Sink sink) {
   detail::require_canonical(graph);
   detail::LineWriter writer(sink);
-  for (const Edge& edge : graph.edges) writer.line(edge.u, edge.v, edge.weight);
+  detail::write_pairs(writer, graph.edges);
   writer.flush();
 }
 

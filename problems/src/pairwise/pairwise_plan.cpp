@@ -148,10 +148,14 @@ void place_rows(const Neighbors<Index>& lists, PairwisePlan& plan) {
 
 using Entry = std::pair<std::uint32_t, double>;  // site and weight
 
-// By rising sites, and of the same site by rising weights. Most rows are short.
+// By rising sites, and of the same site by rising weights. Most rows are short; long ones are
+// sorted where the sites are in the order of the variables.
 void sort_row(std::vector<Entry>& row) {
   constexpr std::size_t short_row = 16;
-  if (row.size() > short_row) return std::sort(row.begin(), row.end());
+  if (row.size() > short_row) {
+    if (!std::is_sorted(row.begin(), row.end())) std::sort(row.begin(), row.end());
+    return;
+  }
   for (std::size_t i = 1; i < row.size(); ++i) {
     const Entry entry = row[i];
     std::size_t at = i;

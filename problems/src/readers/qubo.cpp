@@ -136,7 +136,7 @@ void write_qubo(std::ostream& out, const Qubo& qubo, const std::vector<std::stri
   writer.line("p qubo 0 " + std::to_string(qubo.n) + " " + std::to_string(n_linear + n_zeros) +
               " " + std::to_string(qubo.quadratic.size()));
   detail::write_diagonal(writer, qubo.linear, n_zeros);
-  for (const QuboTerm& term : qubo.quadratic) writer.line(term.i, term.j, term.value);
+  detail::write_pairs(writer, qubo.quadratic);
   writer.flush();
   if (!out) throw IoError("io.write", "writing the QUBO function failed");
 }

@@ -9,6 +9,7 @@
 
 #include "canonical.hpp"
 #include "merging.hpp"
+#include "plain_lines.hpp"
 #include "sparse.hpp"
 #include "text_reader.hpp"
 
@@ -65,6 +66,16 @@ std::optional<Edge> read_edge(TextReader& text, std::int32_t n_vertices) {
   return Edge{static_cast<std::int32_t>(*u - 1), static_cast<std::int32_t>(*v - 1), *weight};
 }
 
+// What read_edge() reads and has nothing to say of.
+std::optional<Edge> plain_edge(std::string_view text, std::int32_t n_vertices) {
+  detail::PlainLine line(text);
+  bool good = true;
+  const std::int64_t u = line.integer(1, n_vertices, good), v = line.integer(1, n_vertices, good);
+  const double weight = line.is_empty() ? 1.0 : line.real(good);
+  if (!good || u == v || !line.is_empty()) return std::nullopt;
+  return Edge{static_cast<std::int32_t>(u - 1), static_cast<std::int32_t>(v - 1), weight};
+}
+
 }  // namespace
 
 Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* report) {
@@ -72,7 +83,8 @@ Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* repo
   const Header header = read_header(text);
 
   Graph graph{header.n_vertices, {}};
-  std::int64_t n_lines = 0;
+  const auto plain = [&](std::string_view line) { return plain_edge(line, header.n_vertices); };
+  std::int64_t n_lines = detail::read_plain_lines(text, plain, header.n_edges, graph.edges);
   while (text.next_line()) {
     if (n_lines == header.n_edges) {
       text.fail(
@@ -106,9 +118,7 @@ void write_rudy(std::ostream& out, const Graph& graph) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });
   writer.line(std::to_string(graph.n_vertices) + " " + std::to_string(graph.edges.size()));
-  for (const Edge& edge : graph.edges) {
-    writer.line(std::int64_t{edge.u} + 1, std::int64_t{edge.v} + 1, edge.weight);
-  }
+  detail::write_pairs(writer, graph.edges, 1);
   writer.flush();
   if (!out) throw IoError("io.write", "writing the graph failed");
 }

@@ -131,8 +131,10 @@ void TextReader::finish() const {
 }
 
 void TextReader::read_block() {
-  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-            buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  if (begin_ > 0) {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  }
   end_ -= begin_;
   begin_ = 0;
   buffer_.resize(std::max(buffer_.size(), end_ + block_bytes));
@@ -186,6 +188,19 @@ bool TextReader::next_raw_line(std::string_view& line) {
     if (const auto issue = lone_returns(line)) fail(issue->column, issue->message, issue->expected);
   }
   return true;
+}
+
+std::string_view TextReader::whole_lines(std::int64_t bytes) {
+  while (!at_end_ && end_ - begin_ < static_cast<std::size_t>(bytes)) {
+    read_block();
+  }
+  const std::string_view all(buffer_.data() + begin_, end_ - begin_);
+  return all.substr(0, all.rfind('\n') + 1);  // nothing without a line feed
+}
+
+void TextReader::skip(std::size_t bytes, std::int64_t n_lines) {
+  begin_ += bytes;
+  line_ += n_lines;
 }
 
 void TextReader::split(std::string_view line) {

@@ -47,6 +47,13 @@ class KILN_API TextReader {
   /// @throws ParseError at once if this is no plain text or exceeds a limit; IoError `io.read`.
   bool next_line();
 
+  /// Lines that next_line() has not yet handed out, each with its line feed, as many as are in the
+  /// next `bytes`; valid until the next call of any other function.
+  /// @throws ParseError, IoError as next_line()
+  std::string_view whole_lines(std::int64_t bytes);
+  /// Counts the first `bytes` of them, which are so many lines, as handed out.
+  void skip(std::size_t bytes, std::int64_t n_lines);
+
   /// The words of the line, at least one; valid until the next call of next_line().
   const std::vector<Token>& words() const noexcept { return words_; }
 
@@ -90,13 +97,13 @@ class KILN_API TextReader {
   std::int64_t n_issues_ = 0;
 };
 
-/// Makes room for one more element. A header is believed as far as the file bears it out: up to a
+/// Makes room for `more` elements. A header is believed as far as the file bears it out: up to a
 /// million elements at first, then up to eight times those that were read.
 template <class T>
-void make_room(std::vector<T>& values, std::int64_t promised) {
-  if (values.size() < values.capacity()) return;
+void make_room(std::vector<T>& values, std::int64_t promised, std::int64_t more = 1) {
+  if (values.size() + static_cast<std::size_t>(more) <= values.capacity()) return;
   constexpr std::int64_t at_first = std::int64_t{1} << 20;
-  const std::int64_t believed = std::max(at_first, 8 * std::ssize(values));
+  const std::int64_t believed = std::max(at_first, 8 * (std::ssize(values) + more));
   reserve_large(values, static_cast<std::size_t>(std::min(promised, believed)));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/readers.hpp"
 
@@ -328,6 +329,66 @@ TEST(RudyWriter, RefusesWhatCannotBeReadBack) {
   EXPECT_THROW(problems::write_rudy(text, Graph{2, {{0, 0, 1.0}}}), InvalidArgument);
   EXPECT_TRUE(text.str().empty());
   EXPECT_THROW(problems::write_rudy(broken, triangle), IoError);
+}
+
+// A path whose file is longer than what is read ahead: lines of one number for each edge, from 1.
+constexpr int n_long = 700'000;
+
+std::string long_line(int k) {
+  return std::to_string(k) + " " + std::to_string(k + 1) + " " + std::to_string(k % 7 - 3) + "\n";
+}
+
+/// @param line, text  what stands in place of an edge; 0: nothing
+std::string long_text(int line = 0, const std::string& text = "") {
+  std::string all = std::to_string(n_long + 1) + " " + std::to_string(n_long) + "\n";
+  for (int k = 1; k <= n_long; ++k) all += k == line ? text : long_line(k);
+  return all;
+}
+
+const Graph& long_path() {
+  static const Graph path = [] {
+    Graph graph{n_long + 1, {}};
+    for (int k = 1; k <= n_long; ++k) graph.edges.push_back({k - 1, k, double(k % 7 - 3)});
+    return graph;
+  }();
+  return path;
+}
+
+TEST(RudyReader, ReadsLongFilesAheadOnAnyNumberOfThreads) {
+  const std::string text = long_text();
+  ASSERT_GT(text.size(), std::size_t{9} << 20) << "more than is read at a time";
+  for (const int threads : {1, 4}) {
+    const HostThreads limit(threads);
+    EXPECT_EQ(parse(text), long_path());
+    EXPECT_EQ(parse(text.substr(0, text.size() - 1)), long_path()) << "without a last line feed";
+  }
+}
+
+TEST(RudyReader, ReadsLinesThatAreNotPlainInLongFiles) {
+  const HostThreads several(3);
+  for (const int k : {1, 300'000, 690'000, n_long}) {
+    for (const char* const before : {"\n", "\t", "  "}) {
+      EXPECT_EQ(parse(long_text(k, before + long_line(k))), long_path()) << before << k;
+    }
+    Graph other = long_path();
+    other.edges[static_cast<std::size_t>(k) - 1].weight = 1;
+    const std::string pair = std::to_string(k) + " " + std::to_string(k + 1);
+    EXPECT_EQ(parse(long_text(k, pair + "\n")), other);
+    EXPECT_EQ(parse(long_text(k, "+" + pair + " +1\r\n")), other);
+  }
+}
+
+TEST(RudyReader, NamesTheLinesOfLongFiles) {
+  const HostThreads several(3);
+  for (const int k : {1, 300'000, 690'000, n_long}) {
+    for (const char* const wrong : {"5 5 1\n", "0 7 1\n", "1 2 x\n", "3\n", "1 2 3 4\n"}) {
+      const ParseError error = error_of(long_text(k, wrong));
+      EXPECT_EQ(error.issues().front().line, k + 1) << wrong;
+      EXPECT_EQ(error.issues().size(), 1u);
+    }
+    EXPECT_EQ(error_of(long_text(k, "")).issues().front().line, n_long) << "one edge is missing";
+  }
+  EXPECT_EQ(error_of(long_text() + "1 3 1\n").issues().front().line, n_long + 2);
 }
 
 }  // namespace

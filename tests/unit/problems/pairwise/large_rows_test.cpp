@@ -203,7 +203,7 @@ TEST(LargeRows, ListNeighborsInTheOrderOfTheCouplings) {
 TEST(MedianOfSites, IsTheUpperMedianOfFewAndOfManyValues) {
   std::mt19937_64 random(9);
   for (const std::int64_t n : {1, 2, 7, 1000, 300'000}) {
-    for (const std::uint64_t distinct : {1, 2, 60, 70, 1'000'000}) {
+    for (const std::uint64_t distinct : {1u, 2u, 60u, 70u, 1000000u}) {
       std::vector<double> values;
       for (std::int64_t i = 0; i < n; ++i) {
         values.push_back(static_cast<double>(random() % distinct) - (i % 5 == 3 ? 1e7 : 0));

@@ -11,6 +11,7 @@
 
 #include "kiln/problems/pairwise.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "models/small_models.hpp"
 #include "pairwise/pairwise_objective.hpp"
 #include "pairwise/slice_rows.hpp"
@@ -201,6 +202,20 @@ TEST(IntegerScale, IsZeroWhereThereIsNone) {
   EXPECT_EQ(integer_scale(pair(0x1p51, 0.5)), 0) << "scaled, the sum is too large";
   EXPECT_EQ(integer_scale(pair(0x1p50, 0.5)), 2);
   EXPECT_EQ(integer_scale(pair(1e308, 1e308)), 0);
+}
+
+// Two runs of an objective read the same arrays: nothing is made again.
+TEST(PairwiseObjective, KeepsWhatRunsReadInPlace) {
+  const auto queue = test::cpu_queue();
+  for (const Ising& model : {random_ising(300, 16, 3), ring(4000)}) {
+    const auto objective = make_pairwise_objective("twice", model, BlockKind::spin);
+    const auto first = objective->bind(*queue), second = objective->bind(*queue);
+    const PairwiseView& a = first->as<PairwiseModelled>()->pairwise_model();
+    const PairwiseView& b = second->as<PairwiseModelled>()->pairwise_model();
+    EXPECT_EQ(a.entries.data, b.entries.data);
+    EXPECT_EQ(a.slices.terms.data, b.slices.terms.data);
+    EXPECT_EQ(a.weights_f64.data, b.weights_f64.data);
+  }
 }
 
 }  // namespace
