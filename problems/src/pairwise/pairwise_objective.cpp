@@ -12,6 +12,7 @@
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 #include "kiln/objectives/device_bundle.hpp"
+#include "kiln/objectives/ladder_end.hpp"
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
@@ -181,20 +182,19 @@ std::vector<double> smallest_changes(const PairwisePlan& plan) {
   return changes;
 }
 
-// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
-Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
+// The field on a spin among random spins has standard deviation sqrt(sum J^2) about h.
+AutomaticRange range_of(const Ising& model, const PairwisePlan& plan) {
   double largest = largest_weight(model.couplings);
   for (const double h : model.fields) largest = std::max(largest, std::abs(h));
   const double unit = unit_of(largest);
-  std::vector<double> squares;
-  for (const double h : model.fields) squares.push_back(h / unit * (h / unit));
-  add_squares_of(model.couplings, unit, 1, squares);
-  std::erase(squares, 0.0);
-  if (squares.empty()) return {1, 1};
-  return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));
+  Spreads spreads{std::vector<double>(static_cast<std::size_t>(model.n), 0.0), {}, unit};
+  for (const double h : model.fields) spreads.fields.push_back(h / unit * (h / unit));
+  spreads.fields.resize(spreads.couplings.size(), 0.0);
+  add_squares_of(model.couplings, unit, 1, spreads.couplings);
+  return automatic_range(spreads, smallest_changes(plan));
 }
 
-class PairwiseObjective final : public Offers<Objective, HostScratch> {
+class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadders> {
  public:
   PairwiseObjective(std::string name, const Ising& model, BlockKind kind)
       : name_(std::move(name)),
@@ -242,7 +242,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
             .matrix_weight_bytes = matrix_weight_bytes_};
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
-  BetaRange beta_range() const override { return range_; }
+  BetaRange beta_range() const override { return range_.anneal; }
+  double ladder_end() const override { return range_.ladder_end; }
 
  private:
   std::string name_;
@@ -266,7 +267,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   mutable GroupPair groups_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
-  BetaRange range_;
+  AutomaticRange range_;
 };
 
 }  // namespace
