@@ -51,7 +51,7 @@ struct Spreads {
 /// sigma = 2) nothing moves any more beyond beta * change = 14, so the range ends there. Medians
 /// ignore a few tiny or huge coefficients. Variables without couplings count with their fields.
 ///
-/// Ladders end at 8.4 in these units where the smallest changes are so coarse that beta * change is
+/// Ladders end at 7 in these units where the smallest changes are so coarse that beta * change is
 /// 4 there, else at 4 / change or at the end of anneals. Replicas there are exchanged for long, and
 /// colder ones find nothing more: tempering reaches the best cuts of G-set graphs in two thirds of
 /// the sweeps. Dense models with fine changes need the whole range.
@@ -60,7 +60,7 @@ struct AutomaticRange {
   double ladder_end = 0;
 };
 inline AutomaticRange automatic_range(const Spreads& spreads, const std::vector<double>& changes) {
-  constexpr double cold = 14, ladder_cold = 8.4, ladder_still = 4;
+  constexpr double cold = 14, ladder_cold = 7, ladder_still = 4;
   constexpr double greatest = 1e300;  // betas of the smallest numbers would be infinite
   std::vector<double> squares = spreads.couplings;
   for (std::size_t i = 0; i < squares.size(); ++i) {

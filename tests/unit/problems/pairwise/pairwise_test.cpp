@@ -308,7 +308,7 @@ TEST(Pairwise, RangeFollowsTheCouplingsWhereThereAreSome) {
   }
 }
 
-// A ladder ends where the smallest change is still accepted once in e^4, or at 8.4 over the spread:
+// A ladder ends where the smallest change is still accepted once in e^4, or at 7 over the spread:
 // all spins joined (spread 10, changes of 4), twenty neighbours (spread 4.5, changes of 4), changes
 // without a unit.
 TEST(Pairwise, LaddersEndEarlierThanAnnealsWhereChangesAreCoarse) {
@@ -321,8 +321,8 @@ TEST(Pairwise, LaddersEndEarlierThanAnnealsWhereChangesAreCoarse) {
     return problem.objective->as<EndsLadders>()->ladder_end() * problem.scale();
   };
   EXPECT_NEAR(end(50, 1), 1, 1e-12);
-  EXPECT_NEAR(end(10, 1), 8.4 / std::sqrt(20.0), 1e-12);
-  EXPECT_NEAR(end(10, 0.5), 2 * 8.4 / std::sqrt(20.0), 1e-12) << "half the couplings";
+  EXPECT_NEAR(end(10, 1), 7 / std::sqrt(20.0), 1e-12);
+  EXPECT_NEAR(end(10, 0.5), 2 * 7 / std::sqrt(20.0), 1e-12) << "half the couplings";
 }
 
 // A flip on a torus of weights +-1 changes the energy by a multiple of 4.
