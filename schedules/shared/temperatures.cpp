@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/objectives/ladder_end.hpp"
 
 namespace kiln {
 namespace {
@@ -49,6 +50,8 @@ Objective::BetaRange beta_range_of(RunContext& run) {
 
 void settle_ladder_ends(RunContext& run, std::int64_t rungs, double& beta_min, double& beta_max) {
   Objective::BetaRange range = beta_range_of(run);
+  const auto* const ends = run.problem().objective->as<EndsLadders>();
+  if (ends != nullptr) range.cold = ends->ladder_end() / run.inverse_scale();
   if (run.problem().posterior) {
     const bool known = run.problem().objective->beta_range().cold > 0;
     if (!known) range.hot = hottest_over_density(run.batch().space().variables(), rungs);

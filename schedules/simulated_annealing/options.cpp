@@ -34,10 +34,12 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Value of beta_max for the last group.",
                 "From the first group to the last group the values are spaced by equal factors. 0 "
                 "takes beta_max for all groups.")
-          .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
-                   "Number of sweeps of one anneal.",
-                   "0 takes the value of --sweeps. If --sweeps is not set, 0 takes 1000 sweeps for "
-                   "the first round, and `growth` sets the lengths of later rounds.")
+          .integer(
+              "anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
+              "Number of sweeps of one anneal.",
+              "0 takes the value of --sweeps. If --sweeps is not set, 0 takes 1000 sweeps for "
+              "the first round, or 256 with at least 1024 replicas in a group, and `growth` sets "
+              "the lengths of later rounds.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",
                    "-1 takes a twentieth of the sweeps of the first anneal, at most 16 sweeps.")

@@ -17,6 +17,9 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t first_round = 1000;
+// Of thousands of replicas some find the best of most models in a short anneal, and as rounds
+// double, a short first one costs hard models little.
+constexpr std::int64_t first_round_of_many = 256, many_replicas = 1024;
 constexpr std::uint32_t max_sweeps_per_tick = 8;
 // Above this cost a single sweep is a tick.
 constexpr double heavy_sweep = 1e6;
@@ -77,6 +80,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const bool no_limit = !budget.sweeps && !budget.time_limit_s && !budget.target;
   growth_ = 1;
   round_sweeps_ = options_.anneal_sweeps;
+  round_is_free_ = false;
   bool single_round = false;
   if (round_sweeps_ == 0) {
     if (budget.sweeps) {
@@ -84,6 +88,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
       single_round = true;  // the limit ends it, whatever other limits stand beside it
     } else {
       round_sweeps_ = first_round;
+      round_is_free_ = !no_limit;
       growth_ = no_limit ? 1 : 2;
     }
   }
@@ -197,6 +202,12 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
 }
 
 void SimulatedAnnealing::resolve(AllocateContext& run) {
+  // By the size of a group, which anneals as it would alone. Ticks divide either length.
+  static_assert(first_round % max_sweeps_per_tick == 0);
+  static_assert(first_round_of_many % max_sweeps_per_tick == 0);
+  if (round_is_free_ && run.batch().group_size() >= many_replicas) {
+    round_sweeps_ = first_round_of_many;
+  }
   const bool known = run.problem().objective->beta_range().cold > 0;
   const Objective::BetaRange range = beta_range_of(run);
   const auto groups = static_cast<std::size_t>(run.batch().groups());

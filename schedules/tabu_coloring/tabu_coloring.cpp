@@ -75,7 +75,7 @@ ColorStates states_of(const StateBlock& block) {
   return {.words = {block.as<std::int32_t>(), block.variables, block.slots, block.slots}};
 }
 
-std::int32_t most_neighbors(const ColoringModel& model) {
+std::int32_t max_neighbors(const ColoringModel& model) {
   std::int64_t most = 0;
   for (std::size_t v = 0; v + 1 < model.row_begin.size(); ++v) {
     most = std::max(most, model.row_begin[v + 1] - model.row_begin[v]);
@@ -95,7 +95,7 @@ void TabuColoring::allocate(AllocateContext& run) {
   lower_bound_ = model.lower_bound;
   kernel.model.row_begin = run.scratch("row_begin", model.row_begin);
   kernel.model.neighbor = run.scratch("neighbor", model.neighbor);
-  kernel.model.most_neighbors = most_neighbors(model);
+  kernel.model.max_neighbors = max_neighbors(model);
   kernel.state = states_of(run.batch().state(0));
   kernel.energy = run.batch().energy();
   kernel.accepted = run.batch().accepted();

@@ -78,14 +78,15 @@ class BoundColoringSweep final : public Offers<BoundColoring, Sweeps> {
 
 // As of a Potts model with couplings of 1, which a colouring is.
 Objective::BetaRange range_of(const ColoringModel& model) {
-  std::vector<double> spreads;
+  Spreads spreads;
+  std::vector<double> smallest_changes;
   for (std::size_t v = 0; v + 1 < model.row_begin.size(); ++v) {
     const std::int64_t degree = model.row_begin[v + 1] - model.row_begin[v];
-    if (degree > 0) spreads.push_back(std::sqrt(static_cast<double>(degree) / (2 * model.values)));
+    spreads.couplings.push_back(static_cast<double>(degree) / (2.0 * model.values));
+    if (degree > 0) smallest_changes.push_back(1);
   }
-  if (spreads.empty()) return {1, 1};
-  const std::vector<double> smallest_changes(spreads.size(), 1.0);
-  return range_of_spread(median(std::move(spreads)), smallest_changes);
+  spreads.fields.resize(spreads.couplings.size(), 0.0);
+  return automatic_range(spreads, smallest_changes).anneal;
 }
 
 class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable> {

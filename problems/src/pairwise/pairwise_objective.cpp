@@ -14,6 +14,7 @@
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 #include "kiln/objectives/device_bundle.hpp"
+#include "kiln/objectives/ladder_end.hpp"
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
@@ -198,33 +199,36 @@ std::optional<double> smallest_change(const PairwisePlan& plan) {
   });
 }
 
-// The median of h^2 + sum J^2 over the spins where it is not 0, in units of `unit` squared.
+// The median over the spins of sum J^2, or h^2 where that is 0, without zeros, in units of `unit`
+// squared.
 std::optional<double> median_square(const Ising& model, const PairwisePlan& plan, double unit) {
   const auto square = [&](double x) { return x / unit * (x / unit); };
   if (plan.arithmetic != Arithmetic::wide) {  // the sums are exact, in any order
     return median_of_sites(plan.n_sites(), [&](std::size_t site) {
-      double sum = square(plan.field[site]);
+      double sum = 0;
       for (const PairEntry& entry : row_of(plan, site)) sum += square(entry.weight);
+      if (sum == 0) sum = square(plan.field[site]);
       return sum == 0 ? -1.0 : sum;
     });
   }
-  std::vector<double> squares;
-  for (const double h : model.fields) squares.push_back(square(h));
-  squares.resize(static_cast<std::size_t>(model.n), 0.0);
+  std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
   add_squares_of(model.couplings, unit, 1, squares);
+  for (std::size_t i = 0; i < model.fields.size(); ++i) {
+    if (squares[i] == 0) squares[i] = square(model.fields[i]);
+  }
   std::erase(squares, 0.0);
   return squares.empty() ? std::nullopt : std::optional(median(std::move(squares)));
 }
 
-// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
-Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan, double largest) {
+// The field on a spin among random spins has standard deviation sqrt(sum J^2) about h.
+AutomaticRange range_of(const Ising& model, const PairwisePlan& plan, double largest) {
   const double unit = unit_of(largest);
   const std::optional<double> square = median_square(model, plan, unit);
-  if (!square) return {1, 1};
-  return range_of_spread(unit * std::sqrt(*square), smallest_change(plan));
+  return automatic_range(square ? std::optional(unit * std::sqrt(*square)) : std::nullopt,
+                         smallest_change(plan));
 }
 
-class PairwiseObjective final : public Offers<Objective, HostScratch> {
+class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadders> {
  public:
   PairwiseObjective(std::string name, const Ising& model, const CoefficientSizes& sizes,
                     PairwisePlan plan, BlockKind kind)
@@ -275,7 +279,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
             .matrix_weight_bytes = matrix_weight_bytes_};
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
-  BetaRange beta_range() const override { return range_; }
+  BetaRange beta_range() const override { return range_.anneal; }
+  double ladder_end() const override { return range_.ladder_end; }
 
  private:
   std::string name_;
@@ -301,7 +306,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   mutable DenseMatrix matrix_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
-  BetaRange range_;
+  AutomaticRange range_;
 };
 
 }  // namespace

@@ -85,15 +85,16 @@ std::vector<double> smallest_changes(const PottsPlan& plan) {
   return changes;
 }
 
-// Twice this is the standard deviation of the energy change between two different random values,
-// among random neighbours: for q = 2 the field on the spin of the same Ising model.
-std::vector<double> spreads(const Potts& model) {
+// Twice their roots are the standard deviations of the energy change between two different random
+// values, by the field and among random neighbours: for q = 2 those of the same Ising model.
+Spreads spreads(const Potts& model) {
   const auto n = static_cast<std::size_t>(model.n);
   const double q = model.q;
   double largest = largest_weight(model.couplings);
   for (const PottsField& field : model.fields) largest = std::max(largest, std::abs(field.amount));
   const double unit = unit_of(largest);
-  std::vector<double> squares(n, 0.0), sum(n, 0.0), sum_of_squares(n, 0.0);
+  Spreads of{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), unit};
+  std::vector<double> sum(n, 0.0), sum_of_squares(n, 0.0);
   for (const PottsField& field : model.fields) {
     const auto i = static_cast<std::size_t>(field.variable);
     const double amount = field.amount / unit;
@@ -102,18 +103,10 @@ std::vector<double> spreads(const Potts& model) {
   }
   for (std::size_t i = 0; i < n; ++i) {
     const double variance = std::max(0.0, sum_of_squares[i] / q - sum[i] / q * (sum[i] / q));
-    squares[i] = variance * q / (2 * (q - 1));
+    of.fields[i] = variance * q / (2 * (q - 1));
   }
-  add_squares_of(model.couplings, unit, 2 * q, squares);
-  std::erase(squares, 0.0);
-  for (double& square : squares) square = unit * std::sqrt(square);
-  return squares;
-}
-
-Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
-  const std::vector<double> all = spreads(model);
-  if (all.empty()) return {1, 1};
-  return range_of_spread(median(all), smallest_changes(plan));
+  add_squares_of(model.couplings, unit, 2 * q, of.couplings);
+  return of;
 }
 
 class PottsObjective : public Offers<Objective, Turnable, HostScratch> {
@@ -124,7 +117,7 @@ class PottsObjective : public Offers<Objective, Turnable, HostScratch> {
         model_(std::move(model)),
         plan_(plan_potts(model_)),
         may_be_forced_(moves_may_be_forced(plan_)),
-        range_(range_of(model_, plan_)) {}
+        range_(automatic_range(spreads(model_), smallest_changes(plan_)).anneal) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }

@@ -32,7 +32,7 @@ struct Search {
   std::vector<Colors> states;  // of each replica
   std::uint64_t best_key = ~0ull;
   DeviceStop stop = DeviceStop::none;
-  std::int32_t most_neighbors = 0;
+  std::int32_t max_neighbors = 0;
   std::uint32_t tenure = 10;
   bool in_bytes = false;  // states in Layout::i8
 };
@@ -83,7 +83,7 @@ Outcome run(Queue& queue, const Search& search, std::uint32_t sweeps, std::uint3
     for (std::uint32_t done = 0; done < moves; done += part) {
       ColoringTabu kernel;
       kernel.model = {search.graph.n_vertices, search.values,   search.fewest,
-                      row_begin.view(),        neighbor.view(), search.most_neighbors};
+                      row_begin.view(),        neighbor.view(), search.max_neighbors};
       if (search.in_bytes) {
         kernel.state = {.bytes = {bytes.data(), n, replicas, replicas}};
       } else {
@@ -210,14 +210,14 @@ TEST_P(ColoringTabuKernel, MatchesCpuInLaunchesOfAnyLength) {
 // A GPU keeps the tables in shared memory, with counts of one byte or two, where they fit.
 TEST_P(ColoringTabuKernel, MatchesCpuWhereverTheTablesLie) {
   struct Case {
-    std::int32_t n, values, most_neighbors;
+    std::int32_t n, values, max_neighbors;
     std::uint32_t tenure;
   };
   for (const Case& one :
        {Case{90, 12, 89, 10}, Case{300, 25, 255, 10}, Case{300, 25, 299, 10}, Case{520, 48, 0, 10},
         Case{700, 90, 0, 10}, Case{90, 12, 89, 90'000}, Case{40, 2, 39, 0}, Case{33, 33, 32, 3}}) {
     Search search = random_search(one.n, one.values, 3);
-    search.most_neighbors = one.most_neighbors;
+    search.max_neighbors = one.max_neighbors;
     search.tenure = one.tenure;
     const Outcome words = run(cpu_queue(), search, 2, 150, 150);
     EXPECT_EQ(run(queue(), search, 2, 150, 64), words) << one.n << ", " << one.values;
@@ -230,7 +230,7 @@ TEST_P(ColoringTabuKernel, MatchesCpuWhereverTheTablesLie) {
 TEST_P(ColoringTabuKernel, CountsAsManyNeighborsAsAByteHolds) {
   Search search{{256, {}}, 3, false, {Colors(256, 1), Colors(256, 0)}};
   for (std::int32_t v = 1; v < 256; ++v) search.graph.edges.push_back({0, v, 1.0});
-  search.most_neighbors = 255;
+  search.max_neighbors = 255;
 
   const Outcome outcome = run(queue(), search, 2, 40, 40);
 

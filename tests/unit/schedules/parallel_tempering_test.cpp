@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/objectives/ladder_end.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/generators.hpp"
 
@@ -97,10 +98,11 @@ TEST(ParallelTempering, SuggestsWholeLaddersWhereMemoryIsShort) {
 TEST(ParallelTempering, SaysWhatItChose) {
   const Problem problem = sparse_cut();
   const Objective::BetaRange range = problem.objective->beta_range();
+  const double end = problem.objective->as<EndsLadders>()->ladder_end();
   const Result result = tempered(problem, {}, 32, 200);
   EXPECT_EQ(result.parameters.at("rungs"), "16");
   EXPECT_EQ(result.parameters.at("beta_min"), detail::show_real(range.hot));
-  EXPECT_EQ(result.parameters.at("beta_max"), detail::show_real(range.cold));
+  EXPECT_EQ(result.parameters.at("beta_max"), detail::show_real(end));
   EXPECT_EQ(result.parameters.at("burn_in"), "50");
 }
 

@@ -135,6 +135,25 @@ TEST(SimulatedAnnealing, SaysWhatItChose) {
   EXPECT_EQ(result.parameters.at("polish_sweeps"), "10");
 }
 
+// Rounds of many replicas begin short; those of a group are those that it would have alone.
+TEST(SimulatedAnnealing, BeginsWithAShortRoundOfManyReplicas) {
+  const Problem problem = sparse_cut();
+  const auto chosen = [&](std::int64_t replicas, std::int64_t groups, const Budget& budget) {
+    SimulatedAnnealingOptions several;
+    several.groups = groups;
+    SimulatedAnnealing schedule(several);
+    RunOptions many = options();
+    many.replicas = replicas;
+    return Engine(many).run(problem, schedule, budget).parameters.at("anneal_sweeps");
+  };
+  const Budget short_time{.time_limit_s = 0.002};
+  EXPECT_EQ(chosen(1023, 1, short_time), "1000");
+  EXPECT_EQ(chosen(1024, 1, short_time), "256");
+  EXPECT_EQ(chosen(2048, 2, short_time), "256");
+  EXPECT_EQ(chosen(2046, 2, short_time), "1000");
+  EXPECT_EQ(chosen(1024, 1, {.sweeps = 40}), "40");
+}
+
 TEST(SimulatedAnnealing, GivesBetasInTheUnitsOfTheUser) {
   // The same model in units of a quarter: betas are four times as great, the path is the same.
   SimulatedAnnealing schedule;

@@ -70,7 +70,7 @@ bool fits(const ColoringTabu& kernel, const Shape& shape, Queue& queue) {
 template <>
 void launch(const ColoringTabu& kernel, Queue& queue) {
   if (kernel.walk.size <= 0) return;
-  const std::int32_t most = kernel.model.most_neighbors;
+  const std::int32_t most = kernel.model.max_neighbors;
   const bool bytes = most > 0 && most < 256;
   const Shape shape{kernel.model.vertices, kernel.model.values, bytes ? 1 : 2};
   if (!fits(kernel, shape, queue)) {

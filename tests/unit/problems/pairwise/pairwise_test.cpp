@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
+#include "kiln/objectives/ladder_end.hpp"
+#include "kiln/problems/generators.hpp"
 #include "kiln/replica_batch.hpp"
 
 #include "backends/cpu_queue.hpp"
@@ -287,6 +290,56 @@ TEST(Pairwise, KnowsAtWhichTemperaturesToAnneal) {
   const Objective::BetaRange none = make_ising(Ising{4, {}, {}, 0}).objective->beta_range();
   EXPECT_EQ(none.hot, 1);
   EXPECT_EQ(none.cold, 1);
+}
+
+// Couplings of +-1 between all of 101 spins: the spread is 10, whatever the fields.
+TEST(Pairwise, RangeFollowsTheCouplingsWhereThereAreSome) {
+  Ising model{101, std::vector<double>(101, 0.0), {}, 0};
+  for (std::int32_t u = 0; u < 101; ++u) {
+    for (std::int32_t v = u + 1; v < 101; ++v) {
+      model.couplings.push_back({u, v, (u * v) % 3 == 0 ? -1.0 : 1.0});
+    }
+  }
+  for (const double field : {0.0, 5.0, 1000.0}) {
+    std::ranges::fill(model.fields, field);
+    const Problem problem = make_ising(model, "model");
+    EXPECT_NEAR(problem.objective->beta_range().hot * problem.scale(), 0.1, 1e-12) << field;
+    EXPECT_NEAR(problem.objective->beta_range().cold * problem.scale(), 1.4, 1e-12) << field;
+  }
+}
+
+// A ladder ends where the smallest change is still accepted once in e^4, or at 7 over the spread:
+// all spins joined (spread 10, changes of 4), twenty neighbours (spread 4.5, changes of 4), changes
+// without a unit.
+TEST(Pairwise, LaddersEndEarlierThanAnnealsWhereChangesAreCoarse) {
+  const auto end = [](std::int32_t reach, double unit) {
+    Ising model{101, std::vector<double>(101, 0.0), {}, 0};
+    for (std::int32_t u = 0; u < 101; ++u) {
+      for (std::int32_t d = 1; d <= reach; ++d) model.couplings.push_back({u, (u + d) % 101, unit});
+    }
+    const Problem problem = make_ising(model, "model");
+    return problem.objective->as<EndsLadders>()->ladder_end() * problem.scale();
+  };
+  EXPECT_NEAR(end(50, 1), 1, 1e-12);
+  EXPECT_NEAR(end(10, 1), 7 / std::sqrt(20.0), 1e-12);
+  EXPECT_NEAR(end(10, 0.5), 2 * 7 / std::sqrt(20.0), 1e-12) << "half the couplings";
+}
+
+// A flip on a torus of weights +-1 changes the energy by a multiple of 4.
+TEST(Pairwise, RangeEndsWhereTheSmallestChangeIsFrozen) {
+  Ising model{100, std::vector<double>(100, 0.0), problems::torus_pm1(10, 10, 3).edges, 0};
+  const Problem problem = make_ising(model, "torus");
+  EXPECT_NEAR(problem.objective->beta_range().hot * problem.scale(), 0.5, 1e-12);
+  EXPECT_NEAR(problem.objective->beta_range().cold * problem.scale(), 14.0 / 4, 1e-12);
+  EXPECT_EQ(problem.objective->as<EndsLadders>()->ladder_end(),
+            problem.objective->beta_range().cold);
+}
+
+TEST(Pairwise, RangeOfFieldsAloneFollowsTheFields) {
+  const Problem problem = make_ising(Ising{3, {0.5, 0.25, 1000}, {}, 0}, "fields");
+  const double unit = problem.scale();
+  EXPECT_NEAR(problem.objective->beta_range().hot * unit, 2, 1e-12) << "the median field is 1/2";
+  EXPECT_NEAR(problem.objective->beta_range().cold * unit, 28, 1e-12);
 }
 
 TEST(Pairwise, RefusesModelsThatCannotBe) {

@@ -16,7 +16,7 @@ struct ColoringView {
   bool fewest = false;
   View1<const std::int64_t> row_begin;  ///< [vertices + 1]
   View1<const std::int32_t> neighbor;   ///< both directions of every edge
-  std::int32_t most_neighbors = 0;      ///< of a vertex; 0: unknown
+  std::int32_t max_neighbors = 0;       ///< of a vertex; 0: unknown
 
   /// Energy of a colouring with `colors` colours and `conflicts` edges between equal colours.
   KILN_HD double energy_of(std::int64_t conflicts, std::int32_t colors) const {
