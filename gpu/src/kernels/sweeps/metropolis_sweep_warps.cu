@@ -44,73 +44,80 @@ struct Replica {
            static_cast<std::int64_t>(site) * fields.n_quads;
   }
 
-  __device__ QuadState load_quad(int at, bool valid, PairedFields& of_quad) {
-    const DenseView& dense = kernel.model.dense;
+  __device__ int4& fields_at(int at) const {  // as they are stored
+    return static_cast<int4*>(kernel.model.dense.fields)[slot * fields.n_quads + at];
+  }
+
+  /// The state of a quad, whose stored fields are made if there are none yet.
+  __device__ QuadState load_quad(int at, bool valid) {
     const int4 variable = __ldg(reinterpret_cast<const int4*>(kernel.model.variable.data) + at);
     const uint4 word = reinterpret_cast<const uint4*>(words)[at];
     const int variables[4] = {variable.x, variable.y, variable.z, variable.w};
     const std::uint32_t four_words[4] = {word.x, word.y, word.z, word.w};
     QuadState quad;
+    if (valid) {
+      quad.bits = kernel.model.dense.bits[slot * fields.n_quads + at];
+    } else {  // fields of the state with all bits 0
+      const double* const base = kernel.model.base.data + 4 * at;
+      fields_at(at) = make_int4(static_cast<int>(base[0]), static_cast<int>(base[1]),
+                                static_cast<int>(base[2]), static_cast<int>(base[3]));
+    }
+    const int4 stored = fields_at(at);
+    const int f[4] = {stored.x, stored.y, stored.z, stored.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (variables[i] >= 0) quad.sites |= 1u << i;
       quad.entered |= (four_words[i] >> (slot % 32) & 1u) << i;
-    }
-    int f[4];
-    if (valid) {
-      const int4 x = static_cast<const int4*>(dense.fields)[slot * fields.n_quads + at];
-      f[0] = x.x, f[1] = x.y, f[2] = x.z, f[3] = x.w;
-      quad.bits = dense.bits[slot * fields.n_quads + at];
-    } else {  // fields of the state with all bits 0
-      for (int i = 0; i < 4; ++i) f[i] = static_cast<int>(kernel.model.base[4 * at + i]);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
       quad.parity |= static_cast<std::uint32_t>(f[i] & 1) << i;
       fields.overflow |= f[i] < -2 * largest_half_field || f[i] >= 2 * largest_half_field;
     }
-    of_quad = {paired(f[0] >> 1, f[2] >> 1), paired(f[1] >> 1, f[3] >> 1)};
     return quad;
   }
 
-  /// Returns whether the batch has changed since the fields were written.
+  /// Returns whether the batch has changed since the fields were written. What is done once for
+  /// each launch waits for its instructions, so only what needs registers is unrolled.
   __device__ bool load() {
     bool behind = false;
     const bool valid = (kernel.model.dense.valid[slot] & dense_valid) != 0;
-#pragma unroll
+#pragma unroll 4
     for (int j = 0; j < S; ++j) {
       QuadState quad;
-      fields.own[j] = {};
-      if (fields.here(j)) quad = load_quad(fields.quad(j), valid, fields.own[j]);
+      if (fields.quad(j) < fields.n_quads) quad = load_quad(fields.quad(j), valid);
       quads[j * 32 + lane()] = quad.packed();
       behind |= quad.bits != quad.entered;
+    }
+#pragma unroll
+    for (int j = 0; j < S; ++j) {
+      int4 f = {0, 0, 0, 0};
+      if (fields.here(j)) f = fields_at(fields.quad(j));
+      fields.own[j] = {paired(f.x >> 1, f.z >> 1), paired(f.y >> 1, f.w >> 1)};
     }
     return any(behind);
   }
 
   __device__ void store() const {
-    const DenseView& dense = kernel.model.dense;
-    std::uint32_t* const column = kernel.state.data + slot / 32;
 #pragma unroll
     for (int j = 0; j < S; ++j) {
       if (!fields.here(j)) continue;
-      const int at = fields.quad(j);
-      const QuadState quad = QuadState::of(quads[j * 32 + lane()]);
+      const std::uint32_t parity = QuadState::of(quads[j * 32 + lane()]).parity;
       int f[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        f[i] = 2 * fields.own[j].of(i) + static_cast<int>(quad.parity >> i & 1u);
+        f[i] = 2 * fields.own[j].of(i) + static_cast<int>(parity >> i & 1u);
       }
-      static_cast<int4*>(dense.fields)[slot * fields.n_quads + at] =
-          make_int4(f[0], f[1], f[2], f[3]);
-      dense.bits[slot * fields.n_quads + at] = quad.bits;
-      const std::uint32_t changed = quad.bits ^ quad.entered;
-      if (changed == 0) continue;
-      for (int i = 0; i < 4; ++i) {
-        if ((changed >> i & 1u) == 0) continue;
+      fields_at(fields.quad(j)) = make_int4(f[0], f[1], f[2], f[3]);
+    }
+    std::uint32_t* const column = kernel.state.data + slot / 32;
+#pragma unroll 1
+    for (int j = 0; j < S; ++j) {
+      const int at = fields.quad(j);
+      if (at >= fields.n_quads) break;
+      const QuadState quad = QuadState::of(quads[j * 32 + lane()]);
+      kernel.model.dense.bits[slot * fields.n_quads + at] = quad.bits;
+      for (std::uint32_t left = quad.bits ^ quad.entered; left != 0; left &= left - 1) {
+        const int site = 4 * at + __ffs(static_cast<int>(left)) - 1;
         // 32 replicas share a word of the batch.
-        atomicXor(column + kernel.model.variable[4 * at + i] * kernel.state.stride,
-                  1u << (slot % 32));
+        atomicXor(column + kernel.model.variable[site] * kernel.state.stride, 1u << (slot % 32));
       }
     }
   }
@@ -241,6 +248,7 @@ struct Replica {
 /// Loads the word of the batch that has the bits of the block's replicas, for each site.
 __device__ inline void load_words(const MetropolisSweep& kernel, const std::uint32_t* column,
                                   std::uint32_t* words) {
+#pragma unroll 4
   for (int site = static_cast<int>(threadIdx.x); site < kernel.model.n_sites;
        site += static_cast<int>(blockDim.x)) {
     const std::int32_t variable = __ldg(kernel.model.variable.data + site);
