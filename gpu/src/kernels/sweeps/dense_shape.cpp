@@ -21,7 +21,13 @@ bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
 
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
   DenseShape shape{true, 1, 1};
-  while (shape.warps < most_warps && demand.sites > sites_of_warp * shape.warps) shape.warps *= 2;
+  const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * multiprocessors;
+  const auto more_help = [&] {
+    return demand.sites > sites_of_warp * shape.warps ||
+           (demand.sites > sites_to_share * shape.warps &&
+            2 * shape.warps * demand.replicas <= all_at_once);
+  };
+  while (shape.warps < most_warps && more_help()) shape.warps *= 2;
   if (!can_sweep(shape, demand)) return {};
   if (shape.warps > 1) return shape;
   shape.replicas_per_block = most_replicas;
