@@ -70,9 +70,18 @@ SweepInputs with_pattern(std::int32_t n, double weight, double beta) {
   return inputs;
 }
 
-// A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5.
-SweepInputs largest_word(double beta) {
+// At beta = 0 all spins flip, from up to down: the rows of a whole stretch have one sign.
+SweepInputs all_flip(std::int32_t n, double weight) {
+  SweepInputs inputs = alike(n, weight, 0);
+  inputs.spins.assign(inputs.spins.size(), std::int8_t{1});
+  return inputs;
+}
+
+// A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5. With spin 3 up or down
+// a flip lowers or raises the energy.
+SweepInputs largest_word(double beta, std::int8_t spin) {
   SweepInputs inputs = random_weights(140, 90);
+  inputs.spins[idx(3 * inputs.slots + 3)] = spin;
   for (std::size_t slot = 0; slot < 32; ++slot) {
     inputs.names.key[slot] = 38521366;
     inputs.names.replica[slot] = static_cast<std::uint32_t>(slot);
@@ -94,16 +103,22 @@ std::vector<DenseCase> cases() {
   // Narrow up to 16383; beyond that fields are looked after.
   all.push_back({"narrow_end", [] { return alike(130, 126, 0.001); }});
   all.push_back({"narrow_left", [] { return alike(140, -127, 0.001); }});
-  // Beyond 49152 a block takes over.
+  // Beyond 49213 a block takes over.
   for (const double beta : {1e-5, 1.5e-5, 2e-5, 1e-4, infinity}) {
     all.push_back({"grows_too_large_" + std::to_string(all.size()),
                    [beta] { return with_pattern(700, 127, beta); }});
   }
   all.push_back({"is_too_large", [] { return alike(450, -127, infinity); }});
   all.push_back({"stays_small", [] { return alike(450, 127, 0.0005); }});
-  for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
+  for (const double weight : {-1.0, 1.0, 2.0}) {
     all.push_back(
-        {"largest_word_" + std::to_string(all.size()), [beta] { return largest_word(beta); }});
+        {"all_flip_" + std::to_string(all.size()), [weight] { return all_flip(300, weight); }});
+  }
+  for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
+    for (const std::int8_t spin : {std::int8_t{-1}, std::int8_t{1}}) {
+      all.push_back({"largest_word_" + std::to_string(all.size()),
+                     [beta, spin] { return largest_word(beta, spin); }});
+    }
   }
   return all;
 }
@@ -120,7 +135,7 @@ TEST_P(MetropolisSweepDense, HasTheSameBitsInEveryShape) {
   for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
     given.rule = rule;
     const SweepOutputs expected = plain_sweeps(given);
-    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w4x1"}) {
+    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w2x1", "w4x1"}) {
       const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
       const std::unique_ptr<Queue> fresh = open_backend("cuda").backend->make_queue();
       EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << shape;

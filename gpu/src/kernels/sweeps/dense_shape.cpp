@@ -8,7 +8,8 @@ namespace kiln::cuda {
 namespace {
 
 constexpr std::int64_t sites_of_warp = 4096;  // 64 registers of fields
-constexpr int most_replicas = 16;             // 512 threads of 128 registers
+constexpr int most_warps = 4;
+constexpr int most_replicas = 16;  // 512 threads of 128 registers
 
 }  // namespace
 
@@ -19,7 +20,14 @@ bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
 }
 
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
-  DenseShape shape{true, demand.sites <= sites_of_warp ? 1 : 4, 1};
+  DenseShape shape{true, 1, 1};
+  const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * multiprocessors;
+  const auto more_help = [&] {
+    return demand.sites > sites_of_warp * shape.warps ||
+           (demand.sites > sites_to_share * shape.warps &&
+            2 * shape.warps * demand.replicas <= all_at_once);
+  };
+  while (shape.warps < most_warps && more_help()) shape.warps *= 2;
   if (!can_sweep(shape, demand)) return {};
   if (shape.warps > 1) return shape;
   shape.replicas_per_block = most_replicas;
@@ -40,7 +48,7 @@ std::optional<DenseShape> parse_dense_shape(std::string_view text) {
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'x') return std::nullopt;
   const auto second = std::from_chars(first.ptr + 1, end, shape.replicas_per_block);
   if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
-  if (shape.warps != 1 && shape.warps != 4) return std::nullopt;
+  if (shape.warps < 1 || shape.warps > most_warps || shape.warps == 3) return std::nullopt;
   const int most = shape.warps == 1 ? most_replicas : 1;
   const int replicas = shape.replicas_per_block;
   if (replicas < 1 || replicas > most || 32 % replicas != 0) return std::nullopt;

@@ -11,8 +11,8 @@ namespace kiln::cuda {
 /// How a dense model is swept; never changes the bits.
 struct DenseShape {
   bool by_warps = false;       ///< by warps that decide 128 sites at once, else by a block
-  int warps = 1;               ///< by warps: of a replica, 1 or 4
-  int replicas_per_block = 1;  ///< by warps: 1, 2, 4, 8, 16; 1 beside four warps
+  int warps = 1;               ///< by warps: of a replica, 1, 2 or 4
+  int replicas_per_block = 1;  ///< by warps: 1, 2, 4, 8, 16; 1 beside several warps
 };
 
 /// What decides the shape.
@@ -23,9 +23,9 @@ struct DenseDemand {
   bool heat_bath = false;
 };
 
-/// Warps sweep models of int8 weights by the Metropolis rule; a block sweeps all others. Four warps
-/// hold the fields that do not fit into one. As many replicas share a block, and by its cache the
-/// rows that they add, as leave no multiprocessor without work.
+/// Warps sweep models of int8 weights by the Metropolis rule; a block sweeps all others. Two or
+/// four warps share a replica whose fields do not fit into one, or a batch that leaves warps idle.
+/// As many replicas share a block, and its cache, as leave no multiprocessor without work.
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
 
 /// Whether the kernel of the shape can sweep this.

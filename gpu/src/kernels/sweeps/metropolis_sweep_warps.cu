@@ -1,123 +1,22 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "metropolis_sweep_warps.hpp"
-
-#include <cstdlib>
-
 #include "kiln/cuda/queue.cuh"
 #include "kiln/device/rng_domains.hpp"
 
 #include "cuda_check.hpp"
 #include "device_limits.hpp"
+#include "metropolis_sweep_warps.hpp"
 #include "slice_draws.cuh"
-#include "sweep_decision.cuh"
+#include "warp_attempts.cuh"
 #include "warp_fields.cuh"
 
-// One warp, or four, for each replica, with all local fields in registers. The lanes decide the 128
-// sites of a stretch at once, as if none of them flipped. The first site in order that accepts is
-// flipped, its row is added to the fields, and the sites behind it are decided again. For each site
-// the largest energy change that its word accepts is computed once, so that this costs a comparison.
-// Four warps share the fields; all of them take the same decisions.
+// One, two or four warps for each replica, with all local fields in registers. The lanes decide the
+// 128 sites of a stretch at once, as if none of them flipped. The first site in order that accepts
+// is flipped, its row is added to the fields, and the sites behind it are decided again. For each
+// site the largest energy change that its word accepts is computed once, so that this costs a
+// comparison. Several warps share the fields; all of them take the same decisions.
 namespace kiln::cuda {
 namespace {
-
-constexpr int never = -0x7FFFFFFF;  // no field is so small
-
-/// What a lane knows of a quad besides its fields, in 16 bits of shared memory: four bits each.
-struct QuadState {
-  std::uint32_t bits = 0;     ///< 1: spin -1
-  std::uint32_t entered = 0;  ///< bits at the beginning, as the batch has them
-  std::uint32_t parity = 0;   ///< of local fields
-  std::uint32_t sites = 0;    ///< 0 for fillers
-
-  __device__ static QuadState of(std::uint32_t x) {
-    return {x & 15u, (x >> 4) & 15u, (x >> 8) & 15u, (x >> 12) & 15u};
-  }
-  __device__ std::uint16_t packed() const {
-    return static_cast<std::uint16_t>(bits | entered << 4 | parity << 8 | sites << 12);
-  }
-};
-
-/// Largest energy changes that words accept at a temperature. A word r accepts a change d > 0 if
-/// and only if (r + 1) / 2^32 <= exp(-beta d), so up to -log2((r + 1) / 2^32) / (beta log2(e)).
-/// Single precision leaves a gap in which the definition decides.
-struct Inverse {
-  float factor_up, factor_down, margin;
-
-  __device__ explicit Inverse(float beta_log2e) {
-    // The conversions, the logarithm (2^-22, absolute or relative) and the quotient are off by less
-    // than a quarter of these margins.
-    const float inverse = 1.0f / fmaxf(beta_log2e, 1e-30f);
-    factor_up = inverse * (1.0f + 0x1p-19f), factor_down = inverse * (1.0f - 0x1p-19f);
-    margin = inverse * 0x1p-19f;
-  }
-  // floor(x) for 0 <= x, of which all above the largest change are as good.
-  __device__ static int floor_of(float x) {
-    const float in_place = __fadd_rd(fminf(fmaxf(x, 0.0f), 0x1p21f), 0x1.8p23f);
-    return __float_as_int(in_place) - __float_as_int(0x1.8p23f);
-  }
-  /// Surely accepted up to `low`, surely rejected above `high`.
-  __device__ void changes(std::uint32_t word, int& low, int& high) const {
-    float log2;
-    const float share = __fmaf_rn(__uint2float_rn(word), 0x1p-32f, 0x1p-32f);
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(share));
-    low = floor_of(__fmaf_rn(-log2, factor_down, -margin));
-    high = floor_of(__fmaf_rn(-log2, factor_up, margin));
-  }
-};
-
-/// The four sites of a lane in the stretch that is decided.
-struct Attempts {
-  int flip_bits[4];  // v ^ flip_bits is least where a flip lowers the energy most
-  int rest[4];       // half the energy change is 2 (v ^ flip_bits) + rest
-  int largest[4];    // that is accepted, or perhaps accepted
-  std::uint32_t unsure = 0;
-  Words4 words;
-
-  __device__ Attempts(const QuadState& quad, const Words4& drawn, const Inverse& inverse)
-      : words(drawn) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int odd = static_cast<int>(quad.parity >> i & 1u);
-      const bool down = (quad.bits >> i & 1u) != 0;
-      flip_bits[i] = down ? 0 : -1;
-      rest[i] = down ? odd : 2 - odd;
-      int low, high;
-      inverse.changes(words.word[i], low, high);
-      largest[i] = ((high >> 1) - rest[i]) >> 1;
-      if (largest[i] != ((low >> 1) - rest[i]) >> 1) unsure |= 1u << i;
-      if ((quad.sites >> i & 1u) == 0) largest[i] = never;
-    }
-  }
-  /// Bits of the sites that accept, or perhaps accept.
-  __device__ std::uint32_t candidates(const FourFields& fields) const {
-    std::uint32_t some = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if ((fields.of[i] ^ flip_bits[i]) <= largest[i]) some |= 1u << i;
-    }
-    return some;
-  }
-  __device__ int half_change(const FourFields& fields, int site) const {
-    int change = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (i == site) change = 2 * (fields.of[i] ^ flip_bits[i]) + rest[i];
-    }
-    return change;
-  }
-};
-
-__device__ inline bool decide_exactly(const MetropolisSweep& kernel, std::int64_t slot,
-                                      int half_change, const Words4& words, int site) {
-  std::uint32_t word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    if (i == site) word = words.word[i];
-  }
-  return half_change <= 0 ||
-         accept_exactly<SweepRule::metropolis>(kernel, slot, 2.0 * half_change, word);
-}
 
 /// What the owner of a stretch hands to the other warps of its replica.
 struct Handed {
@@ -132,11 +31,12 @@ struct Replica {
   std::int64_t slot;
   const std::uint32_t* words;  // of the batch, by site, that have this replica's bits
   std::uint16_t* quads;        // of this warp, QuadState [S][32]
-  Handed (*handed)[32];  // two stretches; null for one warp
+  Handed (*handed)[32];        // two stretches; null for one warp
   bool guarded, units;
   int warp;  // of the replica
   WarpFields<S, W> fields;
   int half_change = 0, flips = 0;  // of this lane, of the replica
+  int turn = 0;                    // stretches that were handed over
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x % 32); }
   __device__ const std::uint32_t* row(int site) const {
@@ -144,73 +44,80 @@ struct Replica {
            static_cast<std::int64_t>(site) * fields.n_quads;
   }
 
-  __device__ QuadState load_quad(int at, bool valid, PairedFields& of_quad) {
-    const DenseView& dense = kernel.model.dense;
+  __device__ int4& fields_at(int at) const {  // as they are stored
+    return static_cast<int4*>(kernel.model.dense.fields)[slot * fields.n_quads + at];
+  }
+
+  /// The state of a quad, whose stored fields are made if there are none yet.
+  __device__ QuadState load_quad(int at, bool valid) {
     const int4 variable = __ldg(reinterpret_cast<const int4*>(kernel.model.variable.data) + at);
     const uint4 word = reinterpret_cast<const uint4*>(words)[at];
     const int variables[4] = {variable.x, variable.y, variable.z, variable.w};
     const std::uint32_t four_words[4] = {word.x, word.y, word.z, word.w};
     QuadState quad;
+    if (valid) {
+      quad.bits = kernel.model.dense.bits[slot * fields.n_quads + at];
+    } else {  // fields of the state with all bits 0
+      const double* const base = kernel.model.base.data + 4 * at;
+      fields_at(at) = make_int4(static_cast<int>(base[0]), static_cast<int>(base[1]),
+                                static_cast<int>(base[2]), static_cast<int>(base[3]));
+    }
+    const int4 stored = fields_at(at);
+    const int f[4] = {stored.x, stored.y, stored.z, stored.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (variables[i] >= 0) quad.sites |= 1u << i;
       quad.entered |= (four_words[i] >> (slot % 32) & 1u) << i;
-    }
-    int f[4];
-    if (valid) {
-      const int4 x = static_cast<const int4*>(dense.fields)[slot * fields.n_quads + at];
-      f[0] = x.x, f[1] = x.y, f[2] = x.z, f[3] = x.w;
-      quad.bits = dense.bits[slot * fields.n_quads + at];
-    } else {  // fields of the state with all bits 0
-      for (int i = 0; i < 4; ++i) f[i] = static_cast<int>(kernel.model.base[4 * at + i]);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
       quad.parity |= static_cast<std::uint32_t>(f[i] & 1) << i;
       fields.overflow |= f[i] < -2 * largest_half_field || f[i] >= 2 * largest_half_field;
     }
-    of_quad = {paired(f[0] >> 1, f[2] >> 1), paired(f[1] >> 1, f[3] >> 1)};
     return quad;
   }
 
-  /// Returns whether the batch has changed since the fields were written.
+  /// Returns whether the batch has changed since the fields were written. What is done once for
+  /// each launch waits for its instructions, so only what needs registers is unrolled.
   __device__ bool load() {
     bool behind = false;
     const bool valid = (kernel.model.dense.valid[slot] & dense_valid) != 0;
-#pragma unroll
+#pragma unroll 4
     for (int j = 0; j < S; ++j) {
       QuadState quad;
-      fields.own[j] = {};
-      if (fields.here(j)) quad = load_quad(fields.quad(j), valid, fields.own[j]);
+      if (fields.quad(j) < fields.n_quads) quad = load_quad(fields.quad(j), valid);
       quads[j * 32 + lane()] = quad.packed();
       behind |= quad.bits != quad.entered;
+    }
+#pragma unroll
+    for (int j = 0; j < S; ++j) {
+      int4 f = {0, 0, 0, 0};
+      if (fields.here(j)) f = fields_at(fields.quad(j));
+      fields.own[j] = {paired(f.x >> 1, f.z >> 1), paired(f.y >> 1, f.w >> 1)};
     }
     return any(behind);
   }
 
   __device__ void store() const {
-    const DenseView& dense = kernel.model.dense;
-    std::uint32_t* const column = kernel.state.data + slot / 32;
 #pragma unroll
     for (int j = 0; j < S; ++j) {
       if (!fields.here(j)) continue;
-      const int at = fields.quad(j);
-      const QuadState quad = QuadState::of(quads[j * 32 + lane()]);
+      const std::uint32_t parity = QuadState::of(quads[j * 32 + lane()]).parity;
       int f[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        f[i] = 2 * fields.own[j].of(i) + static_cast<int>(quad.parity >> i & 1u);
+        f[i] = 2 * fields.own[j].of(i) + static_cast<int>(parity >> i & 1u);
       }
-      static_cast<int4*>(dense.fields)[slot * fields.n_quads + at] =
-          make_int4(f[0], f[1], f[2], f[3]);
-      dense.bits[slot * fields.n_quads + at] = quad.bits;
-      const std::uint32_t changed = quad.bits ^ quad.entered;
-      if (changed == 0) continue;
-      for (int i = 0; i < 4; ++i) {
-        if ((changed >> i & 1u) == 0) continue;
+      fields_at(fields.quad(j)) = make_int4(f[0], f[1], f[2], f[3]);
+    }
+    std::uint32_t* const column = kernel.state.data + slot / 32;
+#pragma unroll 1
+    for (int j = 0; j < S; ++j) {
+      const int at = fields.quad(j);
+      if (at >= fields.n_quads) break;
+      const QuadState quad = QuadState::of(quads[j * 32 + lane()]);
+      kernel.model.dense.bits[slot * fields.n_quads + at] = quad.bits;
+      for (std::uint32_t left = quad.bits ^ quad.entered; left != 0; left &= left - 1) {
+        const int site = 4 * at + __ffs(static_cast<int>(left)) - 1;
         // 32 replicas share a word of the batch.
-        atomicXor(column + kernel.model.variable[4 * at + i] * kernel.state.stride,
-                  1u << (slot % 32));
+        atomicXor(column + kernel.model.variable[site] * kernel.state.stride, 1u << (slot % 32));
       }
     }
   }
@@ -224,7 +131,7 @@ struct Replica {
       state = quads[stretch / W * 32 + lane()];
     }
     if constexpr (W > 1) {
-      Handed& cell = handed[stretch % 2][lane()];
+      Handed& cell = handed[turn++ % 2][lane()];
       if (mine) cell.fields = active, cell.quad_state = state;
       __syncthreads();
       active = cell.fields, state = cell.quad_state;
@@ -235,8 +142,8 @@ struct Replica {
     if (stretch % W == warp) quads[stretch / W * 32 + lane()] = quad.packed();
   }
 
-  /// Calls add(row, sign) for the sites of a stretch whose bits have just become `bits`: their spins
-  /// went from 1 to -1 or back, so the local fields h + sum J s change by -2 J or 2 J.
+  /// Calls add(row, sign) for the sites of a stretch whose bits have just become `bits`: their
+  /// spins went from 1 to -1 or back, so the local fields h + sum J s change by -2 J or 2 J.
   template <class Add>
   __device__ void for_rows(int stretch, std::uint32_t changed, std::uint32_t bits, const Add& add) {
     std::uint32_t lanes = __ballot_sync(whole_warp, changed != 0);
@@ -256,9 +163,8 @@ struct Replica {
     // More sums would not fit into registers beside the fields.
     constexpr bool sums_fit = S <= 16;
     if (!sums_fit || !units) {
-      for_rows(stretch, changed, bits, [&](const std::uint32_t* from, int sign) {
-        fields.add_row(from, sign, guarded);
-      });
+      for_rows(stretch, changed, bits,
+               [&](const std::uint32_t* from, int sign) { fields.add_row(from, sign, guarded); });
       return;
     }
     if constexpr (sums_fit) add_unit_rows(stretch, changed, bits);
@@ -342,6 +248,7 @@ struct Replica {
 /// Loads the word of the batch that has the bits of the block's replicas, for each site.
 __device__ inline void load_words(const MetropolisSweep& kernel, const std::uint32_t* column,
                                   std::uint32_t* words) {
+#pragma unroll 4
   for (int site = static_cast<int>(threadIdx.x); site < kernel.model.n_sites;
        site += static_cast<int>(blockDim.x)) {
     const std::int32_t variable = __ldg(kernel.model.variable.data + site);
@@ -350,23 +257,22 @@ __device__ inline void load_words(const MetropolisSweep& kernel, const std::uint
 }
 
 template <int S, int W>
-__global__ void __launch_bounds__(W > 1 ? 32 * W : 512)
-    sweep_by_warps(const __grid_constant__ MetropolisSweep kernel, bool guarded, bool units, int dev) {
+__global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
+    sweep_by_warps(const __grid_constant__ MetropolisSweep kernel, bool guarded, bool units) {
   extern __shared__ __align__(16) std::uint32_t shared_words[];
   __shared__ Handed handed[W > 1 ? 2 : 1][32];  // unused by one warp
   if (!kernel.control->active(kernel.step_offset)) return;
   const int warp_of_block = static_cast<int>(threadIdx.x / 32);
   const int replicas = static_cast<int>(blockDim.x / (32 * W));  // divides 32
-  const std::int64_t slot =
-      static_cast<std::int64_t>(blockIdx.x) * replicas + warp_of_block / W;
+  const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * replicas + warp_of_block / W;
   load_words(kernel, kernel.state.data + slot / 32, shared_words);
   __syncthreads();
   if (kernel.rests(slot)) return;  // its fields are brought up to date by its next sweep
   const int warp = warp_of_block % W, n_quads = kernel.model.n_sites / 4;
   const int lane = static_cast<int>(threadIdx.x % 32);
   auto* const quads = reinterpret_cast<std::uint16_t*>(shared_words + kernel.model.n_sites);
-  Replica<S, W> replica{kernel,  slot,    shared_words, quads + warp_of_block * S * 32, handed,
-                        guarded, units,   warp,         {{}, n_quads, 32 * warp + lane}};
+  Replica<S, W> replica{kernel,  slot,  shared_words, quads + warp_of_block * S * 32, handed,
+                        guarded, units, warp,         {{}, n_quads, 32 * warp + lane}};
   const bool behind = replica.load();
   if (replica.gives_up()) return;
   const int stretches = (n_quads + 31) / 32;
@@ -379,7 +285,6 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512)
   const std::uint64_t product = draws.of_replica(kernel.draw_ids.replica[slot], key);
   const Inverse inverse(beta_log2e_of(kernel, slot));
   for (int t = 0; t < stretches; ++t) {
-    if (W == 1 && dev > 0 && t % dev == 0) __syncthreads();
     const QuadDraws quad(draws, keys, static_cast<std::uint32_t>(32 * t + lane));
     replica.sweep_stretch(t, draw_of(keys, quad, high_word(product), low_word(product)), inverse);
   }
@@ -400,11 +305,11 @@ void enqueue(const MetropolisSweep& kernel, const DenseShape& shape, bool guarde
   const auto blocks = static_cast<unsigned>(slots / shape.replicas_per_block);
   const auto threads = static_cast<unsigned>(32 * W * shape.replicas_per_block);
   const GroupView& groups = kernel.model.half_groups;
-  const bool units = !guarded && groups.sites.size > 0 && groups.one_plane && !std::getenv("KILN_DEVU");
+  const bool units = !guarded && groups.sites.size > 0 && groups.one_plane;
   const std::size_t bytes = sizeof(std::uint32_t) * static_cast<std::size_t>(kernel.model.n_sites) +
                             sizeof(std::uint16_t) * S * threads;
   if (bytes > 32 * 1024) reserve_shared(queue, sweep_by_warps<S, W>, bytes, MetropolisSweep::name);
-  sweep_by_warps<S, W><<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, units, std::getenv("KILN_DEV") ? std::atoi(std::getenv("KILN_DEV")) : 0);
+  sweep_by_warps<S, W><<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, units);
   check_launch(MetropolisSweep::name);
 }
 
@@ -427,6 +332,8 @@ void launch_warp_sweep(const MetropolisSweep& kernel, const DenseShape& shape, b
   const int of_warp = (stretches + shape.warps - 1) / shape.warps;
   if (shape.warps == 1) {
     enqueue_sized<1, 4>(kernel, shape, guarded, of_warp, queue);
+  } else if (shape.warps == 2) {
+    enqueue_sized<2, 4>(kernel, shape, guarded, of_warp, queue);
   } else {
     enqueue_sized<4, 4>(kernel, shape, guarded, of_warp, queue);
   }

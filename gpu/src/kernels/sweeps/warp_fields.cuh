@@ -8,8 +8,8 @@
 
 // Local fields of a replica in the registers of its warps, two in a word.
 //
-// A *stretch* is 128 sites, four successive ones (a quad) in each lane. A local field f = h + sum J s
-// keeps its parity in all flips, so a lane keeps v = floor(f / 2), which a flip of a neighbour
+// A *stretch* is 128 sites, four successive ones (a quad) in each lane. A local field f = h + sum J
+// s keeps its parity in all flips, so a lane keeps v = floor(f / 2), which a flip of a neighbour
 // changes by J or -J. Bytes 0 and 2 of a quad share a word, and bytes 1 and 3: 65536 * high + low,
 // both signed, so that one multiplication and addition updates two fields.
 namespace kiln::cuda {
@@ -74,7 +74,8 @@ struct WarpFields {
   PairedFields own[S];
   int n_quads;
   int first;  // quad of this lane in its first stretch
-  int net = 0, flips = 0;  // since the excess was taken away: flips by 1 less flips by -1, all flips
+  int net = 0,
+      flips = 0;  // since the excess was taken away: flips by 1 less flips by -1, all flips
   bool overflow = false;
 
   __device__ int quad(int j) const { return first + j * 32 * W; }
