@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kiln/device/normal.hpp"
+
 #include "generators/graph_base_random.hpp"
 
 namespace kiln::problems::detail {
@@ -134,6 +136,11 @@ Graph with_unit_weights(const AdjacencyLists& lists) {
 Graph with_signs(const AdjacencyLists& lists, std::int64_t seed) {
   GraphBaseRandom random(seed);
   return weighted(lists, [&] { return 2.0 * random.uniform(2) - 1.0; });
+}
+
+Graph with_normal_weights(const AdjacencyLists& lists, std::int64_t seed) {
+  GraphBaseRandom random(seed);
+  return weighted(lists, [&] { return normal_quantile((random.next() + 0.5) * 0x1p-31); });
 }
 
 }  // namespace kiln::problems::detail

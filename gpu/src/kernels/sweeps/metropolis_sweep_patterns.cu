@@ -148,7 +148,11 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (!shape.in_shared) return enqueue<8, P, false>(kernel, shape, limits, queue);
+  if (!shape.in_shared) {
+    if (shape.words_per_block == 2) return enqueue<2, P, false>(kernel, shape, limits, queue);
+    if (shape.words_per_block == 4) return enqueue<4, P, false>(kernel, shape, limits, queue);
+    return enqueue<8, P, false>(kernel, shape, limits, queue);
+  }
   switch (shape.words_per_block) {
     case 8:
       return enqueue<8, P, true>(kernel, shape, limits, queue);

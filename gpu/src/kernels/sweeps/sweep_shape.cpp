@@ -102,7 +102,6 @@ std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   const auto most = shape.in_slices ? slice_warps : max_warps;
   if (!known || shape.warps < 1 || shape.warps > most) return std::nullopt;
   if (second.ptr != end && std::string_view(second.ptr, 1) != "g") return std::nullopt;
-  if (shape.in_slices && !shape.in_shared && words != 8) return std::nullopt;
   shape.blocks = shape.in_slices && 2 * shape.warps <= slice_warps ? 2 : 1;
   return shape;
 }
