@@ -55,9 +55,8 @@ SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64
 
 SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits) {
   const auto fits = [&](int words, int blocks) {
-    const std::int64_t sites = 32 / words * (slice_warps / blocks);  // of all warps of a block
-    const std::int64_t bytes = demand.table_bytes + demand.site_table_bytes * sites +
-                               word_bytes * words + bytes_of(demand.variables + 1, words);
+    const std::int64_t bytes =
+        demand.table_bytes + word_bytes * words + bytes_of(demand.variables + 1, words);
     return bytes * blocks <= limits.shared_bytes;
   };
   const auto blocks_of = [&](int words) { return (demand.words + words - 1) / words; };
@@ -102,6 +101,7 @@ std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   const auto most = shape.in_slices ? slice_warps : max_warps;
   if (!known || shape.warps < 1 || shape.warps > most) return std::nullopt;
   if (second.ptr != end && std::string_view(second.ptr, 1) != "g") return std::nullopt;
+  if (shape.in_slices && !shape.in_shared && words != 8) return std::nullopt;
   shape.blocks = shape.in_slices && 2 * shape.warps <= slice_warps ? 2 : 1;
   return shape;
 }
