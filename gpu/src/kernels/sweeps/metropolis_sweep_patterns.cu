@@ -171,16 +171,12 @@ void enqueue(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queu
       block_bytes(shape, kernel.model.n_sites, PatternTables<W, P>::bytes));
   const auto function = sweep_patterns<W, P, kShared>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
-  const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
   const auto threads = static_cast<unsigned>(32 * shape.warps);
-  const auto launch_classes = [&](unsigned parts, ClassRange classes) {
-    function<<<dim3(groups, parts), threads, bytes, stream_of(queue)>>>(kernel, classes);
-    check_launch(MetropolisSweep::name);
-  };
-  if constexpr (kShared) return launch_classes(1, {0, kernel.model.n_classes});
-  const std::int64_t places = std::int64_t{shape.blocks} * sweep_limits_of(queue).multiprocessors;
-  const auto parts = static_cast<unsigned>(std::clamp<std::int64_t>(places / groups, 1, 65535));
-  for (std::int32_t c = 0; c < kernel.model.n_classes; ++c) launch_classes(parts, {c, c + 1});
+  enqueue_classes<W, kShared>(
+      kernel, shape, sweep_limits_of(queue), [&](dim3 grid, const ClassRange& classes) {
+        function<<<grid, threads, bytes, stream_of(queue)>>>(kernel, classes);
+        check_launch(MetropolisSweep::name);
+      });
 }
 
 template <int P>
