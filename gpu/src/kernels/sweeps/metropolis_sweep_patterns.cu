@@ -128,20 +128,23 @@ std::int64_t block_bytes(const SweepShape& shape, std::int64_t sites, std::int64
 }
 
 // States in shared memory need one launch for all classes. They pay if the blocks fill the device,
-// or if a class is so small that more blocks could not share it.
-SweepShape choose_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
-                        std::int64_t warp_bytes, const SweepLimits& limits) {
+// or if a class is so small that more blocks could not share it. None: the general sweep, with a
+// block for each word, is faster for few replicas of such a model.
+std::optional<SweepShape> choose_shape(std::int64_t words, std::int64_t sites,
+                                       std::int64_t quads_per_class, std::int64_t warp_bytes,
+                                       const SweepLimits& limits) {
   const std::int64_t groups = (words + block_words - 1) / block_words;
   SweepShape shape;
   shape.in_slices = true;
   shape.words_per_block = block_words;
+  const bool small = quads_per_class <= 2 * (max_slice_threads / 32);
+  if (small && 4 * groups < limits.multiprocessors) return std::nullopt;
   for (const int blocks : {2, 1}) {
     shape.blocks = blocks;
     shape.warps = max_slice_threads / 32 / blocks;
     const bool fills = groups >= std::int64_t{blocks} * limits.multiprocessors;
-    const bool small = blocks == 1 && quads_per_class <= 2 * shape.warps;
     const std::int64_t bytes = block_bytes(shape, sites, warp_bytes) + other_bytes;
-    if ((fills || small) && blocks * bytes <= limits.shared_bytes) return shape;
+    if ((fills || (small && blocks == 1)) && blocks * bytes <= limits.shared_bytes) return shape;
   }
   shape.in_shared = false;
   return shape;
