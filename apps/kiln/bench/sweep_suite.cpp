@@ -19,10 +19,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<const char*, 14> instances{
-    "gset:G1",  "gset:G11",      "gset:G14", "gset:G22",          "gset:G32",
-    "gset:G35", "gset:G43",      "gset:G55", "gset:G63",          "gset:G70",
-    "gset:G81", "torus:50x40,1", "k2000",    "palubeckis:p3000.1"};
+constexpr std::array<const char*, 15> instances{
+    "gset:G1",  "gset:G11",      "gset:G14",   "gset:G22", "gset:G32",
+    "gset:G35", "gset:G43",      "gset:G55",   "gset:G63", "gset:G70",
+    "gset:G81", "torus:50x40,1", "ea:50x40,1", "k2000",    "palubeckis:p3000.1"};
 
 constexpr int max_repetitions = 5;
 constexpr std::uint64_t seed = 1;

@@ -12,6 +12,7 @@
 #include "expensive/families.hpp"
 #include "expensive/settings.hpp"
 #include "families/model_family.hpp"
+#include "generators/generator_limits.hpp"
 #include "multi_objective/families.hpp"
 
 namespace kiln {
@@ -92,6 +93,23 @@ std::string detail::print_size_density_seed(const FamilyParameters& parameters) 
   std::string text = std::to_string(parameters.n) + ",";
   append_number(text, parameters.density_percent);
   return text + "," + std::to_string(parameters.seed);
+}
+
+FamilyParameters detail::parse_torus(const Family& family, std::string_view text) {
+  ParameterReader reader(family, text);
+  FamilyParameters parameters;
+  parameters.n = reader.size();
+  reader.expect('x');
+  parameters.m = reader.size();
+  reader.expect(',');
+  parameters.seed = reader.seed();
+  reader.finish();
+  check_torus(parameters.n, parameters.m);
+  return parameters;
+}
+
+std::string detail::print_torus(const FamilyParameters& p) {
+  return std::to_string(p.n) + "x" + std::to_string(p.m) + "," + std::to_string(p.seed);
 }
 
 std::string detail::print_instance(const FamilyParameters& parameters) {

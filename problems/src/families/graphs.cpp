@@ -89,27 +89,10 @@ FamilyParameters parse_nothing(const Family& family, std::string_view text) {
   return {};
 }
 
-FamilyParameters parse_torus(const Family& family, std::string_view text) {
-  ParameterReader reader(family, text);
-  FamilyParameters parameters;
-  parameters.n = reader.size();
-  reader.expect('x');
-  parameters.m = reader.size();
-  reader.expect(',');
-  parameters.seed = reader.seed();
-  reader.finish();
-  check_torus(parameters.n, parameters.m);
-  return parameters;
-}
-
 FamilyParameters parse_random(const Family& family, std::string_view text) {
   FamilyParameters parameters = parse_size_density_seed(family, text);
   check_random_graph(parameters.n, parameters.density_percent);
   return parameters;
-}
-
-std::string print_torus(const FamilyParameters& p) {
-  return std::to_string(p.n) + "x" + std::to_string(p.m) + "," + std::to_string(p.seed);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// Ising models: lists of terms as in dimod, and the glass of Sherrington and Kirkpatrick.
+// Ising models: lists of terms as in dimod, and spin glasses.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -83,7 +83,12 @@ ModelFamily ising_models() {
         "Sherrington-Kirkpatrick spin glass: N spins, a coupling -1 or +1 for each pair; minimises "
         "the energy",
         "1000,1", Sense::minimize, parse_sk, print_size_and_seed,
-        [](const FamilyParameters& p) -> Model { return sherrington_kirkpatrick(p.n, p.seed); }}}};
+        [](const FamilyParameters& p) -> Model { return sherrington_kirkpatrick(p.n, p.seed); }},
+       {"ea", "AxB,SEED", "two side lengths of the torus and a seed",
+        "Edwards-Anderson spin glass: an A x B torus with standard normal couplings; minimises the "
+        "energy",
+        "50x40,1", Sense::minimize, parse_torus, print_torus,
+        [](const FamilyParameters& p) -> Model { return edwards_anderson(p.n, p.m, p.seed); }}}};
 }
 
 }  // namespace problems::detail

@@ -56,6 +56,9 @@ const std::vector<Family>& generators();
 FamilyParameters parse_size_and_seed(const Family& family, std::string_view text);
 FamilyParameters parse_size_density_seed(const Family& family, std::string_view text);
 std::string print_size_and_seed(const FamilyParameters& parameters);
+/// "AxB,SEED" of a torus.
+FamilyParameters parse_torus(const Family& family, std::string_view text);
+std::string print_torus(const FamilyParameters& parameters);
 std::string print_size_density_seed(const FamilyParameters& parameters);
 std::string print_instance(const FamilyParameters& parameters);
 

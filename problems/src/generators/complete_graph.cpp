@@ -5,6 +5,7 @@
 
 #include "generators/generator_limits.hpp"
 #include "generators/graph_base_random.hpp"
+#include "generators/rudy_builders.hpp"
 
 namespace kiln::problems {
 
@@ -29,6 +30,13 @@ Graph k2000() { return complete_pm1(2000, 20001); }
 Ising sherrington_kirkpatrick(std::int32_t n, std::int64_t seed) {
   detail::check_complete("a Sherrington-Kirkpatrick model", n);
   return {n, std::vector<double>(static_cast<std::size_t>(n)), complete_pm1(n, seed).edges, 0.0};
+}
+
+Ising edwards_anderson(std::int32_t a, std::int32_t b, std::int64_t seed) {
+  detail::check_torus(a, b);
+  Graph graph = detail::with_normal_weights(detail::build_torus(a, b), seed);
+  return {graph.n_vertices, std::vector<double>(static_cast<std::size_t>(graph.n_vertices)),
+          std::move(graph.edges), 0.0};
 }
 
 }  // namespace kiln::problems

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kiln/device/normal.hpp"
 #include "kiln/large_vector.hpp"
 
 #include "generators/graph_base_random.hpp"
@@ -160,6 +161,11 @@ Graph torus_with_signs(std::int32_t a, std::int32_t b, std::int64_t seed) {
     }
   }
   return graph;
+}
+
+Graph with_normal_weights(const AdjacencyLists& lists, std::int64_t seed) {
+  GraphBaseRandom random(seed);
+  return weighted(lists, [&] { return normal_quantile((random.next() + 0.5) * 0x1p-31); });
 }
 
 }  // namespace kiln::problems::detail

@@ -71,6 +71,8 @@ KILN_API Graph with_unit_weights(const AdjacencyLists& lists);
 
 /// Canonical graph with weights +1 and -1, drawn in the order of the lists.
 KILN_API Graph with_signs(const AdjacencyLists& lists, std::int64_t seed);
+/// Standard normal weights: the quantile at (r + 1/2) / 2^31 of the next output r.
+KILN_API Graph with_normal_weights(const AdjacencyLists& lists, std::int64_t seed);
 
 /// with_signs(build_torus(a, b), seed), made edge by edge: a large torus needs no lists.
 /// @pre both sides are at least 3

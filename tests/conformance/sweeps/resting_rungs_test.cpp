@@ -71,7 +71,7 @@ TEST_P(RestingRungs, StayAsTheyAreAndDisturbNobody) {
   const Problem problems[] = {
       make_ising(random_ising(120, 1, 3), "sparse"),
       make_ising(random_ising(50, 8, 3, 0.37), "reals"),
-      make_ising(lattice({8, 6}, one_of({-0.83, 0.31, 1.2718281828}, 4), constant(0)), "lattice"),
+      make_ising(lattice({20, 16}, one_of({-0.83, 0.31, 1.2718281828}, 4), constant(0)), "lattice"),
       make_maxcut(random_graph(64, 12, 1), "dense"),
       make_potts(potts_of(random_ising(60, 2, 3), 3, constant(1)), "potts"),
       make_potts(potts_of(random_ising(60, 2, 3, 0.37), 3, constant(0)), "real potts"),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 
@@ -84,6 +85,35 @@ TEST(SherringtonKirkpatrick, HasTheCouplingsOfTheCompleteGraphAndNoField) {
   EXPECT_NE(sherrington_kirkpatrick(50, 8), model);
 }
 
+// Edges of the torus in rising order; weights of mean 0 and variance 1, as a normal sample has them
+// within four standard errors.
+TEST(EdwardsAnderson, HasNormalCouplingsOnTheTorus) {
+  const Ising model = problems::edwards_anderson(100, 80, 7);
+  const Graph signs = problems::torus_pm1(100, 80, 7);
+  ASSERT_EQ(model.couplings.size(), signs.edges.size());
+  double sum = 0, squares = 0, fourth = 0;
+  std::size_t within = 0;  // one standard deviation
+  for (std::size_t e = 0; e < model.couplings.size(); ++e) {
+    const Edge& edge = model.couplings[e];
+    EXPECT_EQ(edge.u, signs.edges[e].u);
+    EXPECT_EQ(edge.v, signs.edges[e].v);
+    sum += edge.weight;
+    squares += edge.weight * edge.weight;
+    fourth += std::pow(edge.weight, 4);
+    within += std::abs(edge.weight) < 1;
+  }
+  const auto n = static_cast<double>(model.couplings.size());
+  EXPECT_NEAR(sum / n, 0, 4 / std::sqrt(n));
+  EXPECT_NEAR(squares / n, 1, 4 * std::sqrt(2 / n));
+  EXPECT_NEAR(fourth / n, 3, 4 * std::sqrt(96 / n));
+  EXPECT_NEAR(static_cast<double>(within) / n, 0.682689, 4 * std::sqrt(0.2166 / n));
+  EXPECT_EQ(model.fields, std::vector<double>(8000, 0.0));
+  EXPECT_NE(problems::edwards_anderson(100, 80, 8), model);
+  EXPECT_EQ(test::complaint([] { problems::edwards_anderson(2, 8, 1); }),
+            "problem.size: in a torus of 2 by 8 vertices, a vertex has fewer than four different "
+            "neighbours");
+}
+
 template <class Data>
 Data data(std::string_view family, std::string_view parameters) {
   const GeneratedProblem made = problems::generate(family, parameters);
@@ -96,6 +126,7 @@ TEST(Families, MakeWhatTheGeneratorsMake) {
   EXPECT_EQ(data<Graph>("random", "800,6,8001"), problems::gset("G1"));
   EXPECT_EQ(data<Graph>("torus", "100x8,8001"), problems::gset("G11"));
   EXPECT_EQ(data<Ising>("sk", "20,-4"), sherrington_kirkpatrick(20, -4));
+  EXPECT_EQ(data<Ising>("ea", "20x30,-4"), problems::edwards_anderson(20, 30, -4));
   EXPECT_EQ(data<Qubo>("palubeckis", "30,62.5,9"), problems::palubeckis(30, 62.5, 9));
   EXPECT_EQ(data<Graph>("k2000", "").n_vertices, 2000);
   EXPECT_EQ(data<Coloring>("coloring", "queen5,6"), (Coloring{problems::queen_graph(5), 6}));
@@ -126,6 +157,7 @@ TEST(Families, HaveTheSenseOfTheirLiterature) {
   EXPECT_EQ(sense("palubeckis", "10,50,1"), Sense::maximize);
   EXPECT_EQ(sense("random", "10,50,1"), Sense::maximize);
   EXPECT_EQ(sense("sk", "10,1"), Sense::minimize);
+  EXPECT_EQ(sense("ea", "4x4,1"), Sense::minimize);
   EXPECT_EQ(sense("coloring", "queen5,5"), Sense::minimize);
   EXPECT_EQ(sense("potts", "4x4,3,1"), Sense::minimize);
 }
@@ -133,10 +165,10 @@ TEST(Families, HaveTheSenseOfTheirLiterature) {
 TEST(Families, StayUnderTheirNames) {
   const Registry registry = builtin_registry();
   for (const char* name :
-       {"cdtlz",     "coloring", "command", "constrained", "cutpair",  "density",
-        "dtlz",      "function", "gset",    "k2000",       "knapsack", "palubeckis",
-        "posterior", "potts",    "random",  "re",          "route",    "sk",
-        "table",     "torus",    "wfg",     "zdt"}) {
+       {"cdtlz",      "coloring",  "command",  "constrained", "cutpair", "density",
+        "dtlz",       "ea",        "function", "gset",        "k2000",   "knapsack",
+        "palubeckis", "posterior", "potts",    "random",      "re",      "route",
+        "sk",         "table",     "torus",    "wfg",         "zdt"}) {
     EXPECT_TRUE(registry.has_problem(name)) << name;
   }
 }
@@ -144,7 +176,7 @@ TEST(Families, StayUnderTheirNames) {
 TEST(Families, AreRegisteredWithExamplesThatParse) {
   const Registry registry = builtin_registry();
   for (const char* name :
-       {"coloring", "gset", "k2000", "palubeckis", "potts", "random", "sk", "torus"}) {
+       {"coloring", "ea", "gset", "k2000", "palubeckis", "potts", "random", "sk", "torus"}) {
     const ProblemEntry& entry = registry.problem(name);
     ASSERT_FALSE(entry.examples.empty()) << name;
     for (const std::string& example : entry.examples) {

@@ -15,6 +15,11 @@
 namespace kiln::cuda {
 namespace {
 
+// A warp makes the tables of its sites for every task, so blocks of fewer words cost more.
+constexpr int block_words = 8;
+constexpr std::int64_t slot_bytes = 32 * block_words * sizeof(SlotEntry);
+constexpr std::int64_t other_bytes = 32 * block_words * 12 + block_words * sizeof(WordKeys);
+
 // Copies the words of a block from the batch to shared memory, where they lie by site, or back.
 // Words from n_words on are 0.
 template <int W, bool kBack>
@@ -118,62 +123,76 @@ __global__ void __launch_bounds__(max_slice_threads)
   }
 }
 
-template <int W, int P, bool kShared>
-bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
-             Queue& queue) {
-  const std::size_t bytes = 32 * W * sizeof(SlotEntry) +
-                            static_cast<std::size_t>(shape.warps) * PatternTables<W, P>::bytes +
-                            (kShared ? static_cast<std::size_t>(kernel.model.n_sites) * W * 4 : 0);
-  constexpr std::int64_t others = 32 * W * 12 + W * sizeof(WordKeys);
-  if (static_cast<std::int64_t>(bytes) + others > limits.shared_bytes) return false;
+std::int64_t block_bytes(const SweepShape& shape, std::int64_t sites, std::int64_t warp_bytes) {
+  return slot_bytes + shape.warps * warp_bytes + (shape.in_shared ? sites * block_words * 4 : 0);
+}
+
+// States in shared memory need one launch for all classes. They pay if the blocks fill the device,
+// or if a class is so small that more blocks could not share it. None: the general sweep, with a
+// block for each word, is faster for few replicas of such a model.
+std::optional<SweepShape> choose_shape(std::int64_t words, std::int64_t sites,
+                                       std::int64_t quads_per_class, std::int64_t warp_bytes,
+                                       const SweepLimits& limits) {
+  const std::int64_t groups = (words + block_words - 1) / block_words;
+  SweepShape shape;
+  shape.in_slices = true;
+  shape.words_per_block = block_words;
+  const bool small = quads_per_class <= 2 * (max_slice_threads / 32);
+  if (small && 4 * groups < limits.multiprocessors) return std::nullopt;
+  for (const int blocks : {2, 1}) {
+    shape.blocks = blocks;
+    shape.warps = max_slice_threads / 32 / blocks;
+    const bool fills = groups >= std::int64_t{blocks} * limits.multiprocessors;
+    const std::int64_t bytes = block_bytes(shape, sites, warp_bytes) + other_bytes;
+    if ((fills || (small && blocks == 1)) && blocks * bytes <= limits.shared_bytes) return shape;
+  }
+  shape.in_shared = false;
+  return shape;
+}
+
+std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, std::int64_t warp_bytes,
+                                    Queue& queue) {
+  const SweepLimits limits = sweep_limits_of(queue);
+  const PairwiseView& model = kernel.model;
+  const std::string_view wanted = wanted_sweep_shape(queue);
+  if (wanted.empty()) {
+    const std::int64_t quads = model.n_sites / 4 / std::max(1, model.n_classes);
+    return choose_shape(kernel.state.columns, model.n_sites, quads, warp_bytes, limits);
+  }
+  std::optional<SweepShape> shape = parse_sweep_shape(wanted);
+  if (!shape || !shape->in_slices) return std::nullopt;
+  shape->words_per_block = block_words;
+  const std::int64_t bytes = block_bytes(*shape, model.n_sites, warp_bytes) + other_bytes;
+  if (bytes > limits.shared_bytes) shape->in_shared = false;
+  return shape;
+}
+
+template <int P, bool kShared>
+void enqueue(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
+  constexpr int W = block_words;
+  const auto bytes = static_cast<std::size_t>(
+      block_bytes(shape, kernel.model.n_sites, PatternTables<W, P>::bytes));
   const auto function = sweep_patterns<W, P, kShared>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
-  const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
   const auto threads = static_cast<unsigned>(32 * shape.warps);
-  const auto launch_classes = [&](unsigned parts, ClassRange classes) {
-    function<<<dim3(groups, parts), threads, bytes, stream_of(queue)>>>(kernel, classes);
-    check_launch(MetropolisSweep::name);
-  };
-  if constexpr (kShared) {
-    launch_classes(1, {0, kernel.model.n_classes});
+  enqueue_classes<W, kShared>(
+      kernel, shape, sweep_limits_of(queue), [&](dim3 grid, const ClassRange& classes) {
+        function<<<grid, threads, bytes, stream_of(queue)>>>(kernel, classes);
+        check_launch(MetropolisSweep::name);
+      });
+}
+
+template <int P>
+bool enqueue_placed(const MetropolisSweep& kernel, Queue& queue) {
+  const std::optional<SweepShape> shape =
+      shape_for(kernel, PatternTables<block_words, P>::bytes, queue);
+  if (!shape) return false;
+  if (shape->in_shared) {
+    enqueue<P, true>(kernel, *shape, queue);
   } else {
-    const std::int64_t places = std::int64_t{shape.blocks} * limits.multiprocessors;
-    const auto parts = static_cast<unsigned>(std::clamp<std::int64_t>(places / groups, 1, 65535));
-    for (std::int32_t c = 0; c < kernel.model.n_classes; ++c) launch_classes(parts, {c, c + 1});
+    enqueue<P, false>(kernel, *shape, queue);
   }
   return true;
-}
-
-// The tables of two words a block, 16 sites each warp, are too large for six bits.
-template <int P>
-bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
-                    const SweepLimits& limits, Queue& queue) {
-  if (!shape.in_shared) return enqueue<8, P, false>(kernel, shape, limits, queue);
-  switch (shape.words_per_block) {
-    case 8:
-      return enqueue<8, P, true>(kernel, shape, limits, queue);
-    case 4:
-      return enqueue<4, P, true>(kernel, shape, limits, queue);
-    default:
-      if constexpr (P > 4) return false;
-      return enqueue<2, 4, true>(kernel, shape, limits, queue);
-  }
-}
-
-std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
-  const std::string_view wanted = wanted_sweep_shape(queue);
-  if (!wanted.empty()) {
-    const std::optional<SweepShape> shape = parse_sweep_shape(wanted);
-    return shape && shape->in_slices ? shape : std::nullopt;
-  }
-  const PairwiseView& model = kernel.model;
-  SliceDemand demand;
-  demand.words = kernel.state.columns;
-  demand.variables = model.n_sites;
-  demand.quads_per_class = model.n_sites / 4 / std::max(1, model.n_classes);
-  demand.site_table_bytes =
-      planes == 4 ? PatternFormat<4>::site_bytes : PatternFormat<6>::site_bytes;
-  return choose_slice_shape(demand, sweep_limits_of(queue));
 }
 
 }  // namespace
@@ -183,12 +202,7 @@ bool launch_pattern_sweep(const MetropolisSweep& kernel, Queue& queue) {
   if (model.sequential || model.max_neighbors == 0) return false;
   const int bits = model.max_neighbors + (model.integral && !model.has_fields ? 0 : 1);
   if (bits > 6) return false;
-  const int planes = bits <= 4 ? 4 : 6;
-  const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
-  if (!shape) return false;
-  const SweepLimits limits = sweep_limits_of(queue);
-  return planes == 4 ? enqueue_placed<4>(kernel, *shape, limits, queue)
-                     : enqueue_placed<6>(kernel, *shape, limits, queue);
+  return bits <= 4 ? enqueue_placed<4>(kernel, queue) : enqueue_placed<6>(kernel, queue);
 }
 
 }  // namespace kiln::cuda

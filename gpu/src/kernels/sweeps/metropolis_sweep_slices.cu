@@ -140,19 +140,11 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
                             (kShared ? static_cast<std::size_t>(variables + 1) * W * 4 : 0);
   const auto function = sweep_slices<W, P, kShared>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
-  const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
   const auto threads = static_cast<unsigned>(32 * shape.warps);
-  const auto launch_classes = [&](unsigned parts, ClassRange classes) {
-    function<<<dim3(groups, parts), threads, bytes, stream_of(queue)>>>(kernel, n_tables, classes);
+  enqueue_classes<W, kShared>(kernel, shape, limits, [&](dim3 grid, const ClassRange& classes) {
+    function<<<grid, threads, bytes, stream_of(queue)>>>(kernel, n_tables, classes);
     check_launch(MetropolisSweep::name);
-  };
-  if constexpr (kShared) {
-    launch_classes(1, {0, kernel.model.n_classes});
-  } else {
-    const std::int64_t places = std::int64_t{shape.blocks} * limits.multiprocessors;
-    const auto parts = static_cast<unsigned>(std::clamp<std::int64_t>(places / groups, 1, 65535));
-    for (std::int32_t c = 0; c < kernel.model.n_classes; ++c) launch_classes(parts, {c, c + 1});
-  }
+  });
   return true;
 }
 

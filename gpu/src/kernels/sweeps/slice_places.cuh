@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kiln/device/exact_math.hpp"
@@ -10,6 +11,7 @@
 
 #include "slice_draws.cuh"
 #include "slice_planes.cuh"
+#include "sweep_shape.hpp"
 
 /// What sweeps in slices have in common: the 32 places of a warp, and the draws of a lane.
 ///
@@ -158,6 +160,24 @@ __device__ inline Words4 draw_plainly(const MetropolisSweep& kernel, std::int64_
   return draw_quad(DrawName{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
                             RngDomain::metropolis, 0},
                    quad);
+}
+
+// Enqueues blocks for all words of a batch by calling enqueue(grid, classes). Blocks with their
+// states in shared memory sweep all classes; others share the sites of a class, one launch for
+// each.
+template <int W, bool kShared, class Enqueue>
+void enqueue_classes(const MetropolisSweep& kernel, const SweepShape& shape,
+                     const SweepLimits& limits, const Enqueue& enqueue) {
+  const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
+  if constexpr (kShared) {
+    enqueue(dim3(groups, 1), ClassRange{0, kernel.model.n_classes});
+  } else {
+    const std::int64_t places = std::int64_t{shape.blocks} * limits.multiprocessors;
+    const auto parts = static_cast<unsigned>(std::clamp<std::int64_t>(places / groups, 1, 65535));
+    for (std::int32_t c = 0; c < kernel.model.n_classes; ++c) {
+      enqueue(dim3(groups, parts), ClassRange{c, c + 1});
+    }
+  }
 }
 
 // floor(2^32 p) of an energy change, which may be 2^32.

@@ -55,9 +55,8 @@ SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64
 
 SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits) {
   const auto fits = [&](int words, int blocks) {
-    const std::int64_t sites = 32 / words * (slice_warps / blocks);  // of all warps of a block
-    const std::int64_t bytes = demand.table_bytes + demand.site_table_bytes * sites +
-                               word_bytes * words + bytes_of(demand.variables + 1, words);
+    const std::int64_t bytes =
+        demand.table_bytes + word_bytes * words + bytes_of(demand.variables + 1, words);
     return bytes * blocks <= limits.shared_bytes;
   };
   const auto blocks_of = [&](int words) { return (demand.words + words - 1) / words; };

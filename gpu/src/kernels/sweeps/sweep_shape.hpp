@@ -40,8 +40,7 @@ struct SliceDemand {
   std::int64_t words = 0;
   std::int64_t variables = 0;
   std::int64_t quads_per_class = 0;
-  std::int64_t table_bytes = 0;       ///< of a block
-  std::int64_t site_table_bytes = 0;  ///< of each site that a warp sweeps at a time
+  std::int64_t table_bytes = 0;  ///< of the thresholds
 };
 
 /// Chooses the shape of a sweep in slices. Two blocks on a multiprocessor hide each other's waits
