@@ -119,9 +119,10 @@ void register_schedules(Registry& registry) {
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
       "exchange of replicas between temperatures, parameters of the Hamiltonian, or both"));
-  ScheduleEntry coloring = entry_of<TabuColoring>(
-      "tabu-coloring", {"tabu", "tabucol"},
-      "tabu search for the fewest colours of a graph; the default for --colors min");
+  ScheduleEntry coloring =
+      entry_of<TabuColoring>("tabu-coloring", {"tabu", "tabucol"},
+                             "tabu search for colourings with a given number or the fewest "
+                             "colours; the default for colourings");
   coloring.example = "coloring:queen9,min";
   registry.add(std::move(coloring));
 }

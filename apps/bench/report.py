@@ -201,6 +201,11 @@ def ticks_tables(documents):
     return lines + provenance(documents)
 
 
+def share_text(row, name):
+    """Empty where an older document has no such share."""
+    return f"{100 * row[name]:.0f} %" if name in row else ""
+
+
 def tempering_tables(documents):
     lines = []
     for _, document in documents:
@@ -215,8 +220,7 @@ def tempering_tables(documents):
                          f"{digits(spread['max'])})",
                          digits(row["barrier"]), "" if trips is None else digits(trips),
                          "" if predicted is None else digits(predicted),
-                         f"{100 * row['cluster_share']:.0f} %",
-                         f"{100 * row['exchange_share']:.0f} %"])
+                         share_text(row, "cluster_share"), share_text(row, "exchange_share")])
         lines += [f"**{device_name(document)}**", ""]
         lines += table((["instance"], ["rungs x ladders", "sweeps", "s", "attempts/ns", "barrier",
                                        "trips/phase", "predicted", "clusters", "exchange"]), rows)

@@ -290,10 +290,9 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
 
 void SimulatedAnnealing::descend(DescendContext& run) {
   // A time limit cuts an anneal while it is warm.
-  const View1<double> beta = {beta_.data, cooling_.size};
-  const std::vector<double> cold(static_cast<std::size_t>(beta.size), exact::infinity());
-  run.queue().upload(beta.data, cold.data(), cold.size() * sizeof(double));
-  descend_to_minimum(run, beta, sweeps_per_tick_);
+  const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
+  run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
+  descend_to_minimum(run, {beta_.data, cooling_.size}, sweeps_per_tick_);
 }
 
 // Which group found what, and between which temperatures: that is what groups with ranges of their

@@ -170,7 +170,10 @@ class Search {
       const std::int32_t listed = board_.listed;
       const Found best = best_move(walk, stride, static_cast<std::uint32_t>(listed), word);
       ++walk.moves;
-      if (!best.any()) continue;
+      if (!best.any()) {
+        sync();  // all have read the places of the warps, which the next move writes
+        continue;
+      }
       walk.conflicts += best.change;
       walk.fewest = min(walk.fewest, walk.conflicts);
       make(best.pair >> 16, best.pair & 0xFFFFu,

@@ -141,8 +141,10 @@ struct KILN_API TemperatureUpdate {
   static constexpr const char* summary =
       "advances the cooling of each group by the next sweeps, and sets the temperature of each";
 
-  View1<Cooling> cooling;        ///< [groups], position and round advance
-  View1<double> beta;            ///< [sweeps][groups], 1/energy in the user's units, overwritten
+  View1<Cooling> cooling;  ///< [groups], position and round advance
+  /// [sweeps][groups], 1/energy in the user's units, overwritten; sweeps that the limit of the run
+  /// cuts off repeat the last one.
+  View1<double> beta;
   View1<std::uint32_t> restart;  ///< [groups], overwritten
   View1<const double> list;      ///< betas of CoolingKind::list, of all groups
   const RunControl* control = nullptr;
@@ -165,8 +167,10 @@ struct KILN_API TemperatureUpdate {
     if (!control->active(step_offset)) return;
     Cooling c = cooling[group];
     bool done = false;
-    for (std::uint32_t s = 0; s < sweeps && control->active(step_offset + s); ++s) {
-      done = advance(c, group, total, beta[s * cooling.size + group]);
+    double last = 0;
+    for (std::uint32_t s = 0; s < sweeps; ++s) {
+      if (control->active(step_offset + s)) done = advance(c, group, total, last);
+      beta[s * cooling.size + group] = last;
     }
     restart[group] = done ? 1u : 0u;
     cooling[group] = c;
