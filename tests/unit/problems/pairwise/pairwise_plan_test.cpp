@@ -180,12 +180,12 @@ TEST(PairwisePlan, ChoosesTheNarrowestExactArithmetic) {
 // The entry that fills up an odd row is no neighbour.
 TEST(PairwisePlan, CountsNeighborsAndLooksForFields) {
   const PairwisePlan free = plan_pairwise(ring(41));
-  EXPECT_EQ(free.max_neighbors, 2);
+  EXPECT_EQ(free.longest_row, 2);
   EXPECT_FALSE(free.has_fields);
   Ising three = ring(41);
   three.couplings.push_back({3, 20, 1});
   three.fields[40] = -0.5;
-  EXPECT_EQ(plan_pairwise(three).max_neighbors, 3);
+  EXPECT_EQ(plan_pairwise(three).longest_row, 3);
   EXPECT_TRUE(plan_pairwise(three).has_fields);
 }
 
