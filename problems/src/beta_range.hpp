@@ -46,11 +46,10 @@ struct Spreads {
 };
 
 /// From beta = 1 to 14 in units of `sigma`, the median over the variables of the spread of their
-/// couplings. In these units anneals from 1 to 14 hit the best value most often per sweep on random
-/// graphs and planar unions. A field does not widen the range: neighbours that settle balance it,
-/// and what is left to decide has the size of the couplings. If changes are coarse (tori: 4 at
-/// sigma = 2) nothing moves any more beyond beta * change = 14, so the range ends there. Medians
-/// ignore a few tiny or huge coefficients. Variables without couplings count with their fields.
+/// energy changes. In these units anneals from 1 to 14 hit the best value most often per sweep on
+/// random graphs and planar unions. If changes are coarse (tori: 4 at sigma = 2) nothing moves any
+/// more beyond beta * change = 14, so the range ends there. Medians ignore a few tiny or huge
+/// coefficients.
 ///
 /// Ladders end at 7 in these units where the smallest changes are so coarse that beta * change is
 /// 4 there, else at 4 / change or at the end of anneals. Replicas there are exchanged for long, and
@@ -75,9 +74,7 @@ inline AutomaticRange automatic_range(std::optional<double> sigma, std::optional
 /// @param changes  the smallest change of each variable, if known
 inline AutomaticRange automatic_range(const Spreads& spreads, const std::vector<double>& changes) {
   std::vector<double> squares = spreads.couplings;
-  for (std::size_t i = 0; i < squares.size(); ++i) {
-    if (squares[i] == 0) squares[i] = spreads.fields[i];
-  }
+  for (std::size_t i = 0; i < squares.size(); ++i) squares[i] += spreads.fields[i];
   std::erase(squares, 0.0);
   std::optional<double> sigma;
   if (!squares.empty()) sigma = spreads.unit * std::sqrt(median(std::move(squares)));

@@ -13,8 +13,17 @@
 namespace kiln {
 namespace {
 
-// Moves of one launch: on the CPU a launch can be given up between those of two replicas.
+// Moves of one launch. On the CPU a launch can be given up between those of two replicas, so that
+// the moves of one must not take long: a move looks at up to all pairs of a vertex and a colour.
 constexpr std::uint32_t max_moves = 4096;
+constexpr std::int64_t max_pairs_on_cpu = std::int64_t{1} << 25;
+
+std::uint32_t moves_of_launch(const ColoringTabu& kernel, bool on_cpu) {
+  const std::int64_t pairs = std::int64_t{kernel.model.vertices} * kernel.model.values;
+  if (!on_cpu || pairs <= 0) return max_moves;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(max_pairs_on_cpu / pairs, 1, max_moves));
+}
 
 const ColoringModelled* coloring_of(const Problem& problem) {
   return problem.objective->as<ColoringModelled>();
@@ -129,9 +138,10 @@ void TabuColoring::initialize(InitializeContext& run) {
 
 void TabuColoring::enqueue(TickContext& run) {
   const auto n = static_cast<std::uint32_t>(kernel_.model.vertices);
-  for (std::uint32_t done = 0; done < n; done += max_moves) {
+  const std::uint32_t each = moves_of_launch(kernel_, run.queue().on_cpu());
+  for (std::uint32_t done = 0; done < n; done += each) {
     kernel_.first_move = done;
-    kernel_.moves = std::min(max_moves, n - done);
+    kernel_.moves = std::min(each, n - done);
     kernel_.last = done + kernel_.moves == n;
     run.queue().launch(kernel_);
   }

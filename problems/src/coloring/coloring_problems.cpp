@@ -120,10 +120,19 @@ std::shared_ptr<const Objective> objective_of(const std::shared_ptr<const Graph>
                                            [=] { return model_of(*graph, colors); });
 }
 
+// A tick of a tabu search makes a move for each vertex, and a move looks at the pairs of
+// conflicting vertices and colours: far from a proper colouring of a large graph it would take
+// minutes.
+bool too_large_for_tabu(std::int64_t vertices, std::int64_t colors) {
+  constexpr double most_pairs = 0x1p36;
+  return static_cast<double>(vertices) * static_cast<double>(vertices * colors) > most_pairs;
+}
+
 Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
   const auto raw = std::make_shared<const Graph>(std::move(graph));
   const Sizes sizes{raw->n_vertices, raw->edges.size()};
   Problem problem = problem_of(objective_of(raw, colors, name), sizes, name);
+  if (too_large_for_tabu(sizes.vertices, colors)) problem.start.schedule = {};
   problem.units.stored_integers = true;
   problem.units.value_name = "conflicts";
   problem.known.bound = 0;  // a proper colouring is as good as any

@@ -199,28 +199,25 @@ std::optional<double> smallest_change(const PairwisePlan& plan) {
   });
 }
 
-// The median over the spins of sum J^2, or h^2 where that is 0, without zeros, in units of `unit`
-// squared.
+// The median of h^2 + sum J^2 over the spins where it is not 0, in units of `unit` squared.
 std::optional<double> median_square(const Ising& model, const PairwisePlan& plan, double unit) {
   const auto square = [&](double x) { return x / unit * (x / unit); };
   if (plan.arithmetic != Arithmetic::wide) {  // the sums are exact, in any order
     return median_of_sites(plan.n_sites(), [&](std::size_t site) {
-      double sum = 0;
+      double sum = square(plan.field[site]);
       for (const PairEntry& entry : row_of(plan, site)) sum += square(entry.weight);
-      if (sum == 0) sum = square(plan.field[site]);
       return sum == 0 ? -1.0 : sum;
     });
   }
-  std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
+  std::vector<double> squares;
+  for (const double h : model.fields) squares.push_back(square(h));
+  squares.resize(static_cast<std::size_t>(model.n), 0.0);
   add_squares_of(model.couplings, unit, 1, squares);
-  for (std::size_t i = 0; i < model.fields.size(); ++i) {
-    if (squares[i] == 0) squares[i] = square(model.fields[i]);
-  }
   std::erase(squares, 0.0);
   return squares.empty() ? std::nullopt : std::optional(median(std::move(squares)));
 }
 
-// The field on a spin among random spins has standard deviation sqrt(sum J^2) about h.
+// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
 AutomaticRange range_of(const Ising& model, const PairwisePlan& plan, double largest) {
   const double unit = unit_of(largest);
   const std::optional<double> square = median_square(model, plan, unit);

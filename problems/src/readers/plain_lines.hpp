@@ -46,6 +46,8 @@ class PlainLine {
   std::string_view rest_;
 };
 
+inline constexpr std::size_t longest_plain_line = 4096;  ///< bytes
+
 /// Reads lines ahead on several threads, for as long as they are plain. All others, and what is
 /// wrong with them, are left to the caller's loop over next_line().
 ///
@@ -70,6 +72,7 @@ std::int64_t read_plain_lines(TextReader& text, const Parse& parse, std::int64_t
       std::vector<Term> piece;
       for (std::size_t at = begin_of_line(begin), stop = begin_of_line(end); at < stop;) {
         const std::size_t line_end = lines.find('\n', at);
+        if (line_end - at > longest_plain_line) return std::nullopt;  // the reader has a limit
         const std::optional<Term> term = parse(lines.substr(at, line_end - at));
         if (!term) return std::nullopt;
         piece.push_back(*term);

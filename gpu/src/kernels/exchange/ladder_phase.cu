@@ -159,7 +159,8 @@ __device__ bool takes_last_ticket(const LadderPhase& kernel, int clusters, Memor
   return shared.last != 0;
 }
 
-__global__ void __launch_bounds__(threads, 2) make_phase(const __grid_constant__ LadderPhase kernel) {
+__global__ void __launch_bounds__(threads, 2)
+    make_phase(const __grid_constant__ LadderPhase kernel) {
 #if __CUDA_ARCH__ >= 900
   __shared__ Memory shared;
   const LadderStatistics& statistics = kernel.statistics;

@@ -73,8 +73,8 @@ KILN_API Graph k2000();
 KILN_API Ising sherrington_kirkpatrick(std::int32_t n, std::int64_t seed);
 
 /// Edwards-Anderson spin glass without field: standard normal couplings between the neighbours of
-/// torus_pm1(a, b, seed). Each coupling takes 31 bits, so its size is below 6.3. The least energy is
-/// near -1.315 a b for large sides.
+/// torus_pm1(a, b, seed). Each coupling takes 31 bits, so its size is below 6.3. The least energy
+/// is near -1.315 a b for large sides.
 ///
 /// @throws InvalidArgument as torus_pm1().
 /// @par Source  S. F. Edwards and P. W. Anderson, J. Phys. F 5 (1975) 965.

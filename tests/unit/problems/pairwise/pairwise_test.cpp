@@ -292,8 +292,8 @@ TEST(Pairwise, KnowsAtWhichTemperaturesToAnneal) {
   EXPECT_EQ(none.cold, 1);
 }
 
-// Couplings of +-1 between all of 101 spins: the spread is 10, whatever the fields.
-TEST(Pairwise, RangeFollowsTheCouplingsWhereThereAreSome) {
+// Couplings of +-1 between all of 101 spins, and a field on each.
+TEST(Pairwise, RangeFollowsCouplingsAndFields) {
   Ising model{101, std::vector<double>(101, 0.0), {}, 0};
   for (std::int32_t u = 0; u < 101; ++u) {
     for (std::int32_t v = u + 1; v < 101; ++v) {
@@ -303,8 +303,9 @@ TEST(Pairwise, RangeFollowsTheCouplingsWhereThereAreSome) {
   for (const double field : {0.0, 5.0, 1000.0}) {
     std::ranges::fill(model.fields, field);
     const Problem problem = make_ising(model, "model");
-    EXPECT_NEAR(problem.objective->beta_range().hot * problem.scale(), 0.1, 1e-12) << field;
-    EXPECT_NEAR(problem.objective->beta_range().cold * problem.scale(), 1.4, 1e-12) << field;
+    const double sigma = std::sqrt(100 + field * field);
+    EXPECT_NEAR(problem.objective->beta_range().hot * problem.scale(), 1 / sigma, 1e-12) << field;
+    EXPECT_NEAR(problem.objective->beta_range().cold * problem.scale(), 14 / sigma, 1e-12) << field;
   }
 }
 
