@@ -78,11 +78,14 @@ class IdleTick {
  public:
   IdleTick(Run& run, Schedule& schedule, std::uint64_t sweeps)
       : run_(run), schedule_(schedule), sweeps_(sweeps) {
-    const RunContext context(run.core());
-    RunControl* const control = context.control();
-    RunControl stopped = context.read(View1<const RunControl>{control, 1}).front();
-    stopped.stop = DeviceStop::step_limit;
-    run.queue().upload(control, &stopped, sizeof(stopped));
+    RunControl control = read_control();
+    control.stop = DeviceStop::none;
+    write_control(control);
+    TickContext tick(run_.core());
+    schedule_.enqueue(tick);
+    finishes_ = read_control().tick != control.tick;
+    control.stop = DeviceStop::step_limit;
+    write_control(control);
   }
 
   Idle measure(bool captured) {
@@ -110,7 +113,15 @@ class IdleTick {
   void enqueue() {
     TickContext tick(run_.core());
     schedule_.enqueue(tick);
-    run_.queue().launch(AdvanceTick{tick.control(), sweeps_});
+    if (!finishes_) run_.queue().launch(AdvanceTick{tick.control(), sweeps_});
+  }
+
+  RunControl read_control() const {
+    const RunContext context(run_.core());
+    return context.read(View1<const RunControl>{context.control(), 1}).front();
+  }
+  void write_control(const RunControl& control) {
+    run_.queue().upload(RunContext(run_.core()).control(), &control, sizeof(control));
   }
 
   double batch_s(std::int64_t ticks) {
@@ -136,6 +147,7 @@ class IdleTick {
   Run& run_;
   Schedule& schedule_;
   std::uint64_t sweeps_;
+  bool finishes_ = false;  // whether the schedule ends its ticks
   std::unique_ptr<TickGraph> graph_;
 };
 

@@ -102,11 +102,10 @@ TEST(ParallelTempering, SaysWhatItChose) {
   const Result result = tempered(problem, {}, 32, 200);
   EXPECT_EQ(result.parameters.at("rungs"), "16");
   EXPECT_EQ(result.parameters.at("beta_min"), detail::show_real(range.hot));
-  EXPECT_EQ(result.parameters.at("beta_max"), detail::show_real(range.cold));
   EXPECT_EQ(result.parameters.at("burn_in"), "50");
   EXPECT_LT(end, range.cold);
-  EXPECT_EQ(tempered(problem, {}, 31 * 16, 8).parameters.at("beta_max"),
-            detail::show_real(range.cold));
+  const std::string cold = detail::show_real(range.cold);
+  EXPECT_EQ(tempered(problem, {}, 31 * 16, 8).parameters.at("beta_max"), cold);
   EXPECT_EQ(tempered(problem, {}, 32 * 16, 8).parameters.at("beta_max"), detail::show_real(end))
       << "of 32 ladders the colder rungs find nothing more";
 }
