@@ -63,7 +63,7 @@ __device__ void add_totals(const MetropolisSweep& kernel, std::int64_t first_wor
   }
 }
 
-// One of the sweeps in a row; the states are at hand. Leaves its totals.
+// One of the sweeps in a row; the states are at hand.
 template <int W, int P, bool kShared>
 __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
                             std::uint32_t capacity, const ClassRange& classes,
@@ -94,6 +94,7 @@ __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
   __syncthreads();
   warp.add_to(shared.totals[0], shared.totals[1]);
   __syncthreads();
+  add_totals<W, P, kShared>(kernel, first_word, shared.totals);
 }
 
 template <int W, int P, bool kShared>
@@ -112,21 +113,14 @@ __global__ void __launch_bounds__(max_slice_threads)
   if constexpr (kShared) {
     load_words<W>(state.data + first_word, state.stride, n, n_words, memory.states);
   }
-  std::uint32_t s = 0;
-  const auto goes_on = [&] {
-    return s < kernel.sweeps && kernel.control->active(kernel.number_of(s));
-  };
-  do {
-    if (s > 0) __syncthreads();  // the totals of the sweep before are no longer read
+  for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
+    __syncthreads();  // the totals of the sweep before are no longer read
     sweep_block<W, P, kShared>(kernel, s, capacity, classes, memory, shared, word_keys);
-    ++s;
-    if constexpr (kShared) {  // first what nobody waits for
-      if (!goes_on()) {
-        store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
-      }
-    }
-    add_totals<W, P, kShared>(kernel, first_word, shared.totals);
-  } while (goes_on());
+  }
+  if constexpr (kShared) {
+    __syncthreads();
+    store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
+  }
 }
 
 // A block has a table for each temperature that it can meet, as far as they fit.
