@@ -225,10 +225,10 @@ class Search {
         if (found.before(best)) best = found;
       }
     }
-    return least_of_block(best.of_warp());
+    return best_of_block(best.of_warp());
   }
 
-  __device__ Found least_of_block(const Found& of_warp) {
+  __device__ Found best_of_block(const Found& of_warp) {
     if (rank() % 32 == 0) board_.found[rank() / 32] = of_warp;
     sync();
     Found best = board_.found[0];

@@ -8,9 +8,9 @@ namespace kiln::cuda {
 namespace {
 
 constexpr std::int64_t sites_of_warp = 4096;  // 64 registers of fields
-constexpr int most_warps = 4;
-constexpr int most_replicas = 16;  // 512 threads of 128 registers
-constexpr int warps_of_multiprocessor = most_replicas;
+constexpr int max_warps = 4;
+constexpr int max_replicas = 16;  // 512 threads of 128 registers
+constexpr int warps_of_multiprocessor = max_replicas;
 // A warp of fewer sites has little to do between two meetings. K2000 gains 14 % with 128 replicas.
 constexpr std::int64_t sites_to_share = 512;
 
@@ -30,10 +30,10 @@ DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
            (demand.sites > sites_to_share * shape.warps &&
             2 * shape.warps * demand.replicas <= all_at_once);
   };
-  while (shape.warps < most_warps && more_help()) shape.warps *= 2;
+  while (shape.warps < max_warps && more_help()) shape.warps *= 2;
   if (!can_sweep(shape, demand)) return {};
   if (shape.warps > 1) return shape;
-  shape.replicas_per_block = most_replicas;
+  shape.replicas_per_block = max_replicas;
   while (shape.replicas_per_block > 1 &&
          demand.replicas < std::int64_t{shape.replicas_per_block} * multiprocessors) {
     shape.replicas_per_block /= 2;
@@ -51,8 +51,8 @@ std::optional<DenseShape> parse_dense_shape(std::string_view text) {
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'x') return std::nullopt;
   const auto second = std::from_chars(first.ptr + 1, end, shape.replicas_per_block);
   if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
-  if (shape.warps < 1 || shape.warps > most_warps || shape.warps == 3) return std::nullopt;
-  const int most = shape.warps == 1 ? most_replicas : 1;
+  if (shape.warps < 1 || shape.warps > max_warps || shape.warps == 3) return std::nullopt;
+  const int most = shape.warps == 1 ? max_replicas : 1;
   const int replicas = shape.replicas_per_block;
   if (replicas < 1 || replicas > most || 32 % replicas != 0) return std::nullopt;
   return shape;
