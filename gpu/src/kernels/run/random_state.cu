@@ -32,28 +32,32 @@ __device__ void for_quad(const RandomState& kernel, const DrawName& draws, std::
 }
 
 // A warp for each word, its lanes are the slots; blockIdx.y deals out the quads. Between restarts
-// nothing is selected and a warp leaves after two loads per lane.
+// nothing is selected and a warp leaves after two loads per lane. A spin and a binary variable have
+// the highest bit of their word.
 __global__ void __launch_bounds__(block_size)
     draw_packed(const __grid_constant__ RandomState kernel) {
   if (!kernel.control->active(0)) return;
   const std::int64_t slot = thread_index();
   if (slot >= kernel.block.slots) return;  // whole warps: slots are a multiple of 32
-  const bool selected = kernel.selects(slot);
-  const unsigned mask = __ballot_sync(full_warp, selected);
+  const unsigned mask = __ballot_sync(full_warp, kernel.selects(slot));
   if (mask == 0) return;
   const DrawName draws = kernel.name_of(slot);
   const std::int64_t words = kernel.block.words();
   std::uint32_t* const column = kernel.block.as<std::uint32_t>() + slot / warp_size;
-  const bool writes = slot % warp_size == 0;
+  const auto lane = static_cast<int>(slot % warp_size);
   const Quads quads = quads_of(kernel);
   for (std::int64_t quad = quads.first + blockIdx.y; quad < quads.end; quad += gridDim.y) {
-    for_quad(kernel, draws, quad, [&](std::int64_t variable, std::uint32_t word) {
-      const bool bit = kernel.block.bit_of(kernel.value(variable, word));
-      const unsigned drawn = __ballot_sync(full_warp, bit);
-      if (!writes) return;
-      std::uint32_t& target = column[variable * words];
-      target = (target & ~mask) | (drawn & mask);
-    });
+    const Words4 four = draw_quad(draws, static_cast<std::uint32_t>(quad));
+    unsigned drawn = 0;  // of variable `lane` of the quad
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const unsigned of_all = __ballot_sync(full_warp, (four.word[i] >> 31) != 0);
+      if (lane == i) drawn = of_all;
+    }
+    const std::int64_t variable = 4 * quad + lane - kernel.first_variable;
+    if (lane >= 4 || variable < 0 || variable >= kernel.block.variables) continue;
+    std::uint32_t& target = column[variable * words];
+    target = mask == full_warp ? drawn : (target & ~mask) | (drawn & mask);
   }
 }
 

@@ -28,7 +28,9 @@ std::vector<KernelCase> bench_cases<RandomState>() {
   return {{"4096 replicas of 100 reals, f64",
            [=](BenchContext& c) { return prepare(c, reals, Layout::f64, 4096); }},
           {"4096 replicas of 2000 spins, packed32",
-           [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 4096); }}};
+           [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 4096); }},
+          {"33792 replicas of 2000 spins, packed32",
+           [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 33792); }}};
 }
 
 }  // namespace kiln::cli
