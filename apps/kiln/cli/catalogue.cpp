@@ -59,7 +59,7 @@ std::string variants_text(const KernelInfo& kernel) {
          "                classes\n"
          "       dense    keeps local fields: integers or fixed point, up to 16384 sites\n"
          "                swept in order, at least 1/16 of all pairs coupled; warps for\n"
-         "                couplings up to 127 by the Metropolis rule, else a block\n"
+         "                couplings up to 32767 by the Metropolis rule, else a block\n"
          "       general  sums replica by replica: all other models\n"
          "CPU    slices   counts neighbours of up to 512 replicas at once: S up to 2^23,\n"
          "                if an estimate says that this costs less than masks\n"

@@ -42,9 +42,10 @@ SweepInputs with_beta(SweepInputs inputs, double beta) {
   return inputs;
 }
 
-SweepInputs ring_of(std::int32_t n) {
-  return kept(make_sweep(ring(n, one_of({-127, -3, 0, 1, 127}, idx(n)), one_of({-2, 0, 5}, 22)), 32,
-                         1, idx(n)));
+SweepInputs ring_of(std::int32_t n, double largest = 127) {
+  return kept(
+      make_sweep(ring(n, one_of({-largest, -3, 0, 1, largest}, idx(n)), one_of({-2, 0, 5}, 22)), 32,
+                 1, idx(n)));
 }
 
 SweepInputs random_weights(std::int32_t n, double largest, std::int64_t slots = 32) {
@@ -79,8 +80,8 @@ SweepInputs all_flip(std::int32_t n, double weight) {
 
 // A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5. With spin 3 up or down
 // a flip lowers or raises the energy.
-SweepInputs largest_word(double beta, std::int8_t spin) {
-  SweepInputs inputs = random_weights(140, 90);
+SweepInputs largest_word(double beta, std::int8_t spin, double largest) {
+  SweepInputs inputs = random_weights(140, largest);
   inputs.spins[idx(3 * inputs.slots + 3)] = spin;
   for (std::size_t slot = 0; slot < 32; ++slot) {
     inputs.names.key[slot] = 38521366;
@@ -95,7 +96,18 @@ std::vector<DenseCase> cases() {
        {1, 4, 127, 128, 129, 511, 512, 513, 1025, 2047, 2561, 3001, 4096, 4097, 8200}) {
     all.push_back({"ring_" + std::to_string(n), [n] { return ring_of(n); }});
   }
-  for (const double largest : {1.0, 90.0, 127.0, 128.0}) {
+  // Weights of 16 bits.
+  for (const std::int32_t n : {1, 4, 129, 511, 1025, 2047, 2048, 2049, 4097, 8192, 8200}) {
+    all.push_back({"wide_ring_" + std::to_string(n), [n] { return ring_of(n, 32767); }});
+  }
+  // Twice a field is just below 2^24.
+  for (const double beta : {0.0, 1e-8, 1e-7, 1e-5, infinity}) {
+    all.push_back({"largest_fields_" + std::to_string(all.size()),
+                   [beta] { return with_pattern(256, 32767, beta); }});
+  }
+  all.push_back({"all_flip_far", [] { return all_flip(256, -32767); }});
+  all.push_back({"wide_replaced", [] { return kept(random_weights(300, 1000, 96), true); }});
+  for (const double largest : {1.0, 90.0, 127.0, 128.0, 9000.0, 32767.0, 32768.0}) {
     all.push_back({"weights_" + std::to_string(static_cast<int>(largest)),
                    [largest] { return kept(random_weights(700, largest)); }});
   }
@@ -116,8 +128,10 @@ std::vector<DenseCase> cases() {
   }
   for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
     for (const std::int8_t spin : {std::int8_t{-1}, std::int8_t{1}}) {
-      all.push_back({"largest_word_" + std::to_string(all.size()),
-                     [beta, spin] { return largest_word(beta, spin); }});
+      for (const double largest : {90.0, 9000.0}) {
+        all.push_back({"largest_word_" + std::to_string(all.size()),
+                       [=] { return largest_word(beta, spin, largest); }});
+      }
     }
   }
   return all;

@@ -7,26 +7,31 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr std::int64_t sites_of_warp = 4096;  // 64 registers of fields
+constexpr std::int64_t bytes_of_fields = 8192;  // of a warp, in 64 registers
 constexpr int max_warps = 4;
 constexpr int max_replicas = 16;  // 512 threads of 128 registers
 constexpr int warps_of_multiprocessor = max_replicas;
 // A warp of fewer sites has little to do between two meetings. K2000 gains 14 % with 128 replicas.
 constexpr std::int64_t sites_to_share = 512;
 
+// A field has twice the bytes of a weight.
+std::int64_t sites_of_warp(const DenseDemand& demand) {
+  return bytes_of_fields / (2 * demand.bytes_per_weight);
+}
+
 }  // namespace
 
 bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
   if (!shape.by_warps) return true;
-  return demand.bytes_per_weight == 1 && !demand.heat_bath &&
-         demand.sites <= sites_of_warp * shape.warps;
+  return demand.bytes_per_weight <= 2 && !demand.heat_bath &&
+         demand.sites <= sites_of_warp(demand) * shape.warps;
 }
 
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
   DenseShape shape{true, 1, 1};
   const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * multiprocessors;
   const auto more_help = [&] {
-    return demand.sites > sites_of_warp * shape.warps ||
+    return demand.sites > sites_of_warp(demand) * shape.warps ||
            (demand.sites > sites_to_share * shape.warps &&
             2 * shape.warps * demand.replicas <= all_at_once);
   };

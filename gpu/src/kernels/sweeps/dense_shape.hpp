@@ -23,9 +23,9 @@ struct DenseDemand {
   bool heat_bath = false;
 };
 
-/// Warps sweep models of int8 weights by the Metropolis rule; a block sweeps all others. Two or
-/// four warps share a replica whose fields do not fit into one, or a batch that leaves warps idle.
-/// As many replicas share a block, and its cache, as leave no multiprocessor without work.
+/// Warps sweep models of int8 and int16 weights by the Metropolis rule; a block sweeps all others.
+/// Two or four warps share a replica whose fields do not fit into one, or a batch that leaves warps
+/// idle. As many replicas share a block, and its cache, as leave no multiprocessor without work.
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
 
 /// Whether the kernel of the shape can sweep this.

@@ -316,7 +316,8 @@ bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const DenseShape shape = shape_of(kernel, queue);
   Left left = Left::all;
   if (shape.by_warps) {
-    const bool guarded = kernel.model.arithmetic != Arithmetic::narrow;
+    const bool guarded =
+        dense.bytes_per_weight == 1 && kernel.model.arithmetic != Arithmetic::narrow;
     launch_warp_sweep(kernel, shape, guarded, queue);
     if (!guarded) return true;
     left = Left::marked;

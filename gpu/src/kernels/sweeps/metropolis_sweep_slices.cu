@@ -63,7 +63,7 @@ __device__ void add_totals(const MetropolisSweep& kernel, std::int64_t first_wor
   }
 }
 
-// One of the sweeps in a row; the states are at hand. Returns with the totals of the block.
+// One of the sweeps in a row; the states are at hand.
 template <int W, int P, bool kShared>
 __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
                             std::uint32_t capacity, const ClassRange& classes,
@@ -94,10 +94,10 @@ __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
   __syncthreads();
   warp.add_to(shared.totals[0], shared.totals[1]);
   __syncthreads();
+  add_totals<W, P, kShared>(kernel, first_word, shared.totals);
 }
 
-// The loop of sweeps in a row would cost a single sweep 3 to 7 %: hence the form without.
-template <int W, int P, bool kShared, bool kRow>
+template <int W, int P, bool kShared>
 __global__ void __launch_bounds__(max_slice_threads)
     sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
                  ClassRange classes) {
@@ -113,22 +113,20 @@ __global__ void __launch_bounds__(max_slice_threads)
   if constexpr (kShared) {
     load_words<W>(state.data + first_word, state.stride, n, n_words, memory.states);
   }
-  for (std::uint32_t s = 0;;) {
+  for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
+    __syncthreads();  // the totals of the sweep before are no longer read
     sweep_block<W, P, kShared>(kernel, s, capacity, classes, memory, shared, word_keys);
-    if (!kRow || ++s >= kernel.sweeps || !kernel.control->active(kernel.number_of(s))) break;
-    add_totals<W, P, kShared>(kernel, first_word, shared.totals);
-    __syncthreads();  // the totals are no longer read
   }
   if constexpr (kShared) {
+    __syncthreads();
     store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
   }
-  add_totals<W, P, kShared>(kernel, first_word, shared.totals);
 }
 
 // A block has a table for each temperature that it can meet, as far as they fit.
-template <int W, int P, bool kShared, bool kRow>
-bool enqueue_form(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
-                  Queue& queue) {
+template <int W, int P, bool kShared>
+bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
+             Queue& queue) {
   const std::int64_t variables = kernel.model.n_variables;
   const std::int64_t others = sizeof(Temperatures<W>) + 32 * W * sizeof(SlotEntry) +
                               W * TabulatedKeys::quads * sizeof(uint4) + 16 +
@@ -140,7 +138,7 @@ bool enqueue_form(const MetropolisSweep& kernel, const SweepShape& shape, const 
   const auto n_tables = static_cast<std::uint32_t>(capacity);
   const std::size_t bytes = Memory<W, P>::bytes_of_tables(n_tables) + 32 * W * sizeof(SlotEntry) +
                             (kShared ? static_cast<std::size_t>(variables + 1) * W * 4 : 0);
-  const auto function = sweep_slices<W, P, kShared, kRow>;
+  const auto function = sweep_slices<W, P, kShared>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
   const auto threads = static_cast<unsigned>(32 * shape.warps);
   enqueue_classes<W, kShared>(kernel, shape, limits, [&](dim3 grid, const ClassRange& classes) {
@@ -148,15 +146,6 @@ bool enqueue_form(const MetropolisSweep& kernel, const SweepShape& shape, const 
     check_launch(MetropolisSweep::name);
   });
   return true;
-}
-
-template <int W, int P, bool kShared>
-bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
-             Queue& queue) {
-  if constexpr (kShared) {
-    if (kernel.sweeps > 1) return enqueue_form<W, P, true, true>(kernel, shape, limits, queue);
-  }
-  return enqueue_form<W, P, kShared, false>(kernel, shape, limits, queue);
 }
 
 template <int P>

@@ -25,8 +25,10 @@ struct Handed {
 };
 
 /// One replica.
-template <int S, int W>
+template <class Weight, int S, int W>
 struct Replica {
+  using Fields = WarpFields<Weight, S, W>;
+  using Four = typename Fields::Four;
   const MetropolisSweep& kernel;
   std::int64_t slot;
   const std::uint32_t* words;  // of the batch, by site, that have this replica's bits
@@ -34,13 +36,14 @@ struct Replica {
   Handed (*handed)[32];        // two stretches; null for one warp
   bool guarded, units;
   int warp;  // of the replica
-  WarpFields<S, W> fields;
-  int half_change = 0, flips = 0;  // of this lane, of the replica
-  int turn = 0;                    // stretches that were handed over
+  Fields fields;
+  typename Fields::Format::Change half_change = 0;  // of this lane
+  int flips = 0;                                    // of the replica
+  int turn = 0;                                     // stretches that were handed over
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x % 32); }
-  __device__ const std::uint32_t* row(int site) const {
-    return static_cast<const std::uint32_t*>(kernel.model.dense.matrix) +
+  __device__ const Four* row(int site) const {
+    return static_cast<const Four*>(kernel.model.dense.matrix) +
            static_cast<std::int64_t>(site) * fields.n_quads;
   }
 
@@ -90,7 +93,7 @@ struct Replica {
     for (int j = 0; j < S; ++j) {
       int4 f = {0, 0, 0, 0};
       if (fields.here(j)) f = fields_at(fields.quad(j));
-      fields.own[j] = {paired(f.x >> 1, f.z >> 1), paired(f.y >> 1, f.w >> 1)};
+      fields.own[j] = Fields::Own::of_fields(f);
     }
     return any(behind);
   }
@@ -151,7 +154,7 @@ struct Replica {
       const int from = __ffs(static_cast<int>(lanes)) - 1;
       lanes &= lanes - 1;
       const std::uint32_t both = __shfl_sync(whole_warp, changed | bits << 4, from);
-      const std::uint32_t* const first_row = row(4 * (32 * stretch + from));
+      const Four* const first_row = row(4 * (32 * stretch + from));
       for (std::uint32_t left = both & 15u; left != 0; left &= left - 1) {
         const int i = __ffs(static_cast<int>(left)) - 1;
         add(first_row + i * fields.n_quads, (both >> 4 >> i & 1u) != 0 ? -1 : 1);
@@ -161,10 +164,10 @@ struct Replica {
   __device__ void add_rows(int stretch, std::uint32_t changed, std::uint32_t bits) {
     if (__ballot_sync(whole_warp, changed != 0) == 0) return;
     // More sums would not fit into registers beside the fields.
-    constexpr bool sums_fit = S <= 16;
+    constexpr bool sums_fit = Fields::in_pairs && S <= 16;
     if (!sums_fit || !units) {
       for_rows(stretch, changed, bits,
-               [&](const std::uint32_t* from, int sign) { fields.add_row(from, sign, guarded); });
+               [&](const Four* from, int sign) { fields.add_row(from, sign, guarded); });
       return;
     }
     if constexpr (sums_fit) add_unit_rows(stretch, changed, bits);
@@ -195,7 +198,7 @@ struct Replica {
     }
   }
 
-  __device__ void sweep_stretch(int stretch, const Words4& words, const Inverse& inverse) {
+  __device__ void sweep_stretch(int stretch, const Words4& words, const Inverse<Weight>& inverse) {
     FourFields active;
     QuadState quad = enter(stretch, active);
     const std::uint32_t before = quad.bits;
@@ -256,7 +259,14 @@ __device__ inline void load_words(const MetropolisSweep& kernel, const std::uint
   }
 }
 
-template <int S, int W>
+template <class T>
+__device__ T sum_of_warp(T value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
+  return value;
+}
+
+template <class Weight, int S, int W>
 __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
     sweep_by_warps(const __grid_constant__ MetropolisSweep kernel, bool guarded, bool units) {
   extern __shared__ __align__(16) std::uint32_t shared_words[];
@@ -271,8 +281,9 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
   const int warp = warp_of_block % W, n_quads = kernel.model.n_sites / 4;
   const int lane = static_cast<int>(threadIdx.x % 32);
   auto* const quads = reinterpret_cast<std::uint16_t*>(shared_words + kernel.model.n_sites);
-  Replica<S, W> replica{kernel,  slot,  shared_words, quads + warp_of_block * S * 32, handed,
-                        guarded, units, warp,         {{}, n_quads, 32 * warp + lane}};
+  Replica<Weight, S, W> replica{
+      kernel,  slot,  shared_words, quads + warp_of_block * S * 32, handed,
+      guarded, units, warp,         {{}, n_quads, 32 * warp + lane}};
   const bool behind = replica.load();
   if (replica.gives_up()) return;
   const int stretches = (n_quads + 31) / 32;
@@ -283,59 +294,70 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
   const StepDraws draws(step);
   const ComputedKeys keys{low_word(key), high_word(key)};
   const std::uint64_t product = draws.of_replica(kernel.draw_ids.replica[slot], key);
-  const Inverse inverse(beta_log2e_of(kernel, slot));
+  const Inverse<Weight> inverse(beta_log2e_of(kernel, slot));
   for (int t = 0; t < stretches; ++t) {
     const QuadDraws quad(draws, keys, static_cast<std::uint32_t>(32 * t + lane));
     replica.sweep_stretch(t, draw_of(keys, quad, high_word(product), low_word(product)), inverse);
   }
-  replica.fields.settle(guarded);
+  if constexpr (sizeof(Weight) == 1) replica.fields.settle(guarded);
   if (replica.gives_up()) return;
   replica.store();
-  const int half_change = __reduce_add_sync(whole_warp, replica.half_change);
+  const auto half_change = sum_of_warp(replica.half_change);
   if (warp == 0 && lane == 0) {
     kernel.model.dense.valid[slot] = dense_valid;
-    kernel.energy[slot] += 2.0 * half_change;
+    kernel.energy[slot] += 2.0 * static_cast<double>(half_change);
     if (kernel.accepted) kernel.accepted[slot] += static_cast<std::uint32_t>(replica.flips);
   }
 }
 
-template <int S, int W>
+template <class Weight, int S, int W>
 void enqueue(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded, Queue& queue) {
   const std::int64_t slots = kernel.state.columns * 32;
   const auto blocks = static_cast<unsigned>(slots / shape.replicas_per_block);
   const auto threads = static_cast<unsigned>(32 * W * shape.replicas_per_block);
   const GroupView& groups = kernel.model.half_groups;
-  const bool units = !guarded && groups.sites.size > 0 && groups.one_plane;
+  const bool units = sizeof(Weight) == 1 && !guarded && groups.sites.size > 0 && groups.one_plane;
   const std::size_t bytes = sizeof(std::uint32_t) * static_cast<std::size_t>(kernel.model.n_sites) +
                             sizeof(std::uint16_t) * S * threads;
-  if (bytes > 32 * 1024) reserve_shared(queue, sweep_by_warps<S, W>, bytes, MetropolisSweep::name);
-  sweep_by_warps<S, W><<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, units);
+  const auto function = sweep_by_warps<Weight, S, W>;
+  if (bytes > 32 * 1024) reserve_shared(queue, function, bytes, MetropolisSweep::name);
+  function<<<blocks, threads, bytes, stream_of(queue)>>>(kernel, guarded, units);
   check_launch(MetropolisSweep::name);
 }
 
-template <int W, int S>
+template <class Weight, int W, int S>
 void enqueue_sized(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded,
                    int stretches, Queue& queue) {
-  if constexpr (S < 32) {
+  if constexpr (S < WarpFormat<Weight>::max_own) {
     if (stretches > S) {
-      return enqueue_sized<W, S + 4>(kernel, shape, guarded, stretches, queue);
+      return enqueue_sized<Weight, W, S + 4>(kernel, shape, guarded, stretches, queue);
     }
   }
-  enqueue<S, W>(kernel, shape, guarded, queue);
+  enqueue<Weight, S, W>(kernel, shape, guarded, queue);
+}
+
+template <class Weight>
+void enqueue_shape(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded,
+                   Queue& queue) {
+  const int stretches = (kernel.model.n_sites + stretch_sites - 1) / stretch_sites;
+  const int of_warp = (stretches + shape.warps - 1) / shape.warps;
+  if (shape.warps == 1) {
+    enqueue_sized<Weight, 1, 4>(kernel, shape, guarded, of_warp, queue);
+  } else if (shape.warps == 2) {
+    enqueue_sized<Weight, 2, 4>(kernel, shape, guarded, of_warp, queue);
+  } else {
+    enqueue_sized<Weight, 4, 4>(kernel, shape, guarded, of_warp, queue);
+  }
 }
 
 }  // namespace
 
 void launch_warp_sweep(const MetropolisSweep& kernel, const DenseShape& shape, bool guarded,
                        Queue& queue) {
-  const int stretches = (kernel.model.n_sites + stretch_sites - 1) / stretch_sites;
-  const int of_warp = (stretches + shape.warps - 1) / shape.warps;
-  if (shape.warps == 1) {
-    enqueue_sized<1, 4>(kernel, shape, guarded, of_warp, queue);
-  } else if (shape.warps == 2) {
-    enqueue_sized<2, 4>(kernel, shape, guarded, of_warp, queue);
+  if (kernel.model.dense.bytes_per_weight == 1) {
+    enqueue_shape<std::int8_t>(kernel, shape, guarded, queue);
   } else {
-    enqueue_sized<4, 4>(kernel, shape, guarded, of_warp, queue);
+    enqueue_shape<std::int16_t>(kernel, shape, false, queue);
   }
 }
 

@@ -34,6 +34,10 @@ struct QuadState {
 /// Largest energy changes that words accept at a temperature. A word r accepts a change d > 0 if
 /// and only if (r + 1) / 2^32 <= exp(-beta d), so up to -log2((r + 1) / 2^32) / (beta log2(e)).
 /// Single precision leaves a gap in which the definition decides.
+///
+/// Beside weights of 8 bits no change is 2^21 or more, beside those of 16 bits none is 2^25 or
+/// more.
+template <class Weight>
 struct Inverse {
   float factor_up, factor_down, margin;
 
@@ -46,6 +50,7 @@ struct Inverse {
   }
   // floor(x) for 0 <= x, of which all above the largest change are as good.
   __device__ static int floor_of(float x) {
+    if constexpr (sizeof(Weight) > 1) return __float2int_rd(fminf(fmaxf(x, 0.0f), 0x1p30f));
     const float in_place = __fadd_rd(fminf(fmaxf(x, 0.0f), 0x1p21f), 0x1.8p23f);
     return __float_as_int(in_place) - __float_as_int(0x1.8p23f);
   }
@@ -67,7 +72,8 @@ struct Attempts {
   std::uint32_t unsure = 0;
   Words4 words;
 
-  __device__ Attempts(const QuadState& quad, const Words4& drawn, const Inverse& inverse)
+  template <class Weight>
+  __device__ Attempts(const QuadState& quad, const Words4& drawn, const Inverse<Weight>& inverse)
       : words(drawn) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -87,7 +93,7 @@ struct Attempts {
     std::uint32_t some = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if ((fields.of[i] ^ flip_bits[i]) <= largest[i]) some |= 1u << i;
+      if ((fields.half[i] ^ flip_bits[i]) <= largest[i]) some |= 1u << i;
     }
     return some;
   }
@@ -95,7 +101,7 @@ struct Attempts {
     int change = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (i == site) change = 2 * (fields.of[i] ^ flip_bits[i]) + rest[i];
+      if (i == site) change = 2 * (fields.half[i] ^ flip_bits[i]) + rest[i];
     }
     return change;
   }
