@@ -53,7 +53,9 @@ std::string variants_text(const KernelInfo& kernel) {
   if (kernel.name != MetropolisSweep::name) return {};
   return "In stored units, S = |h| + sum |J| of a variable; 0.1 is stored as 1.\n"
          "GPU    sliced   counts neighbours of 32 replicas at once: S up to 255, at most\n"
-         "                4 set bits in a coupling on average, sites swept in classes\n"
+         "                4 set bits in a coupling on average, sites swept in classes;\n"
+         "                S up to 65535 at one variable in 64, if couplings are -1 and 1\n"
+         "                and there are no fields\n"
          "       pattern  looks up energy changes by the bits of the neighbours: up to 6\n"
          "                neighbours, or 5 with fields or real weights, sites swept in\n"
          "                classes\n"

@@ -82,6 +82,7 @@ class GroupBuilder {
     if (!fits || all.terms > max_terms_per_entry * all.entries) return {};
     rows_.max_sum = all.max_sum;
     rows_.one_plane = all.one_plane;
+    rows_.n_hubs = all.n_hubs;
     rows_.terms.resize(group_size * all.groups);
     for_each_block(n_sites, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
       write(begin, end, blocks[static_cast<std::size_t>(block)].first_group);
@@ -94,7 +95,7 @@ class GroupBuilder {
   struct Block {
     std::size_t groups = 0, first_group = 0;
     std::size_t terms = 0, entries = 0;  // of whole rows
-    std::int32_t max_sum = 0;
+    std::int32_t max_sum = 0, n_hubs = 0;
     bool one_plane = true, fits = true;
 
     void append(Block& next) {
@@ -103,6 +104,7 @@ class GroupBuilder {
       terms += next.terms;
       entries += next.entries;
       max_sum = std::max(max_sum, next.max_sum);
+      n_hubs += next.n_hubs;
       one_plane = one_plane && next.one_plane;
       fits = fits && next.fits;
     }
@@ -128,6 +130,7 @@ class GroupBuilder {
       const std::size_t n_negative = counts.groups(true), n_positive = counts.groups(false);
       block.fits = block.fits && std::max(n_negative, n_positive) <= max_groups;
       block.one_plane = block.one_plane && counts.planes() <= 1;
+      block.n_hubs += n_negative + n_positive >= hub_groups ? 1 : 0;
       GroupSite row;
       row.first_group = static_cast<std::uint32_t>(block.groups);
       row.n_negative = static_cast<std::uint16_t>(n_negative);

@@ -15,6 +15,7 @@ namespace kiln::problems {
 struct GroupRows {
   std::int32_t max_sum = 0;
   bool one_plane = true;
+  std::int32_t n_hubs = 0;
   LargeVector<GroupSite> sites;
   LargeVector<std::uint32_t> terms;
 };

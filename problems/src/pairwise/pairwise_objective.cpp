@@ -89,7 +89,7 @@ class GroupPlaces {
   GroupPlaces(const GroupRows& rows, DeviceBundle& bundle)
       : sites_(bundle.add_lasting(rows.sites)), terms_(bundle.add_lasting(rows.terms)) {}
   GroupView view(const GroupRows& rows, DeviceBundle& bundle) const {
-    return {rows.max_sum, rows.one_plane, bundle.view(sites_), bundle.view(terms_)};
+    return {rows.max_sum, rows.one_plane, rows.n_hubs, bundle.view(sites_), bundle.view(terms_)};
   }
 
  private:

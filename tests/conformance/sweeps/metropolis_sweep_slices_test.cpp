@@ -7,8 +7,10 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "kiln/backend.hpp"
 #include "kiln/device/rng_domains.hpp"
@@ -30,6 +32,26 @@ SweepInputs centre_case(std::int32_t sum) {
   Ising model = star(sum - 3, 4, one_of({-1, 1}, idx(sum)));
   model.fields[0] = -3;
   return make_sweep(std::move(model), 64, 1, 20);
+}
+
+// A vertex with so many neighbours and no fields; from 256 on its sums have 16 bits instead of 8.
+SweepInputs hub_case(std::int32_t neighbors, std::int64_t slots = 64) {
+  return make_sweep(star(neighbors, 4, one_of({-1, 1, 1}, idx(neighbors))), slots, 2, 41);
+}
+
+// Hubs among others: six of several classes, which neighbour each other.
+SweepInputs several_hubs(std::int64_t slots, std::int64_t groups) {
+  Ising model = sparse(1200, 5, one_of({-1, 1}, 42), constant(0), 43);
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (const Edge& e : model.couplings) pairs.emplace(e.u, e.v);
+  TestRandom random(44);
+  for (std::int32_t hub = 0; hub < 6; ++hub) {
+    for (std::int32_t v = hub + 1; v < 300 + 120 * hub; ++v) {
+      if (!pairs.emplace(hub, v).second) continue;
+      model.couplings.push_back({hub, v, random.between(0, 1) == 0 ? -1.0 : 1.0});
+    }
+  }
+  return make_sweep(std::move(model), slots, groups, 45);
 }
 
 // Couplings of several bits, which have several terms.
@@ -84,6 +106,13 @@ std::vector<SliceCase> metropolis_cases() {
   for (const std::int64_t words : {8, 13}) {
     all.push_back({"words_" + std::to_string(words), [words] { return many_words(words, 1); }});
   }
+  for (const std::int32_t neighbors : {252, 253, 255, 256, 257, 1000, 65534, 65535}) {
+    all.push_back(
+        {"hub_of_" + std::to_string(neighbors), [neighbors] { return hub_case(neighbors); }});
+  }
+  all.push_back({"hub_one_word", [] { return hub_case(300, 32); }});
+  all.push_back({"hubs", [] { return several_hubs(32 * 11, 1); }});
+  all.push_back({"hubs_of_groups", [] { return several_hubs(96, 6); }});
   all.push_back({"groups_of_16", [] { return many_words(13, 26); }});
   all.push_back({"one_temperature", one_temperature});
   all.push_back({"many_temperatures", many_temperatures});

@@ -203,9 +203,9 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   group_terms_ = uploaded(queue, whole.terms);
   half_sites_ = uploaded(queue, half.sites);
   half_terms_ = uploaded(queue, half.terms);
-  view_.groups = {whole.max_sum, whole.one_plane, std::as_const(group_sites_).view(),
+  view_.groups = {whole.max_sum, whole.one_plane, whole.n_hubs, std::as_const(group_sites_).view(),
                   std::as_const(group_terms_).view()};
-  view_.half_groups = {half.max_sum, half.one_plane, std::as_const(half_sites_).view(),
+  view_.half_groups = {half.max_sum, half.one_plane, half.n_hubs, std::as_const(half_sites_).view(),
                        std::as_const(half_terms_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();

@@ -48,8 +48,9 @@ __device__ void add_totals(const MetropolisSweep& kernel, std::int64_t first_wor
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
     const std::uint32_t flips = totals[1][i];
-    // Twice the half changes: of an index u or 2 u + m, less the center.
-    const double change = 2.0 * totals[0][i] - 2.0 * ((1 << P) - 1) * flips;
+    // Twice the half changes: of an index u or 2 u + m, less the center. They fit into 32 bits.
+    const auto half = static_cast<std::int32_t>(totals[0][i] - ((1u << P) - 1) * flips);
+    const double change = 2.0 * half;
     if constexpr (kShared) {
       kernel.energy[slot] += change;
       if (kernel.accepted) kernel.accepted[slot] += flips;
@@ -64,7 +65,7 @@ __device__ void add_totals(const MetropolisSweep& kernel, std::int64_t first_wor
 }
 
 // One of the sweeps in a row; the states are at hand.
-template <int W, int P, bool kShared>
+template <int W, int P, bool kShared, bool kHubs>
 __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
                             std::uint32_t capacity, const ClassRange& classes,
                             const Memory<W, P>& memory, SliceMemory<W>& shared,
@@ -79,9 +80,11 @@ __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     shared.totals[0][i] = shared.totals[1][i] = 0;
   }
-  Warp<W, P, kShared> warp(Places<W>(kernel, memory.slots, sweep, step,
-                                     kernel.draw_ids.key[first_word * 32], word_keys, first_word),
-                           memory);
+  if constexpr (kHubs) __syncthreads();
+  Warp<W, P, kShared, kHubs> warp(
+      Places<W>(kernel, memory.slots, sweep, step, kernel.draw_ids.key[first_word * 32], word_keys,
+                first_word),
+      memory, shared.totals);
   if (draws == Draws::one_table) {
     warp.template sweep<Draws::one_table>(classes);
   } else if (draws == Draws::key_of_word) {
@@ -92,12 +95,12 @@ __device__ void sweep_block(const MetropolisSweep& kernel, std::uint32_t sweep,
     warp.template sweep<Draws::plain>(classes);
   }
   __syncthreads();
-  warp.add_to(shared.totals[0], shared.totals[1]);
+  warp.add_to_totals();
   __syncthreads();
   add_totals<W, P, kShared>(kernel, first_word, shared.totals);
 }
 
-template <int W, int P, bool kShared>
+template <int W, int P, bool kShared, bool kHubs>
 __global__ void __launch_bounds__(max_slice_threads)
     sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
                  ClassRange classes) {
@@ -115,7 +118,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   }
   for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
     __syncthreads();  // the totals of the sweep before are no longer read
-    sweep_block<W, P, kShared>(kernel, s, capacity, classes, memory, shared, word_keys);
+    sweep_block<W, P, kShared, kHubs>(kernel, s, capacity, classes, memory, shared, word_keys);
   }
   if constexpr (kShared) {
     __syncthreads();
@@ -124,7 +127,7 @@ __global__ void __launch_bounds__(max_slice_threads)
 }
 
 // A block has a table for each temperature that it can meet, as far as they fit.
-template <int W, int P, bool kShared>
+template <int W, int P, bool kShared, bool kHubs>
 bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
              Queue& queue) {
   const std::int64_t variables = kernel.model.n_variables;
@@ -138,7 +141,7 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
   const auto n_tables = static_cast<std::uint32_t>(capacity);
   const std::size_t bytes = Memory<W, P>::bytes_of_tables(n_tables) + 32 * W * sizeof(SlotEntry) +
                             (kShared ? static_cast<std::size_t>(variables + 1) * W * 4 : 0);
-  const auto function = sweep_slices<W, P, kShared>;
+  const auto function = sweep_slices<W, P, kShared, kHubs>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
   const auto threads = static_cast<unsigned>(32 * shape.warps);
   enqueue_classes<W, kShared>(kernel, shape, limits, [&](dim3 grid, const ClassRange& classes) {
@@ -148,17 +151,17 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
   return true;
 }
 
-template <int P>
+template <int P, bool kHubs = false>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (!shape.in_shared) return enqueue<8, P, false>(kernel, shape, limits, queue);
+  if (!shape.in_shared) return enqueue<8, P, false, kHubs>(kernel, shape, limits, queue);
   switch (shape.words_per_block) {
     case 8:
-      return enqueue<8, P, true>(kernel, shape, limits, queue);
+      return enqueue<8, P, true, kHubs>(kernel, shape, limits, queue);
     case 4:
-      return enqueue<4, P, true>(kernel, shape, limits, queue);
+      return enqueue<4, P, true, kHubs>(kernel, shape, limits, queue);
     default:
-      return enqueue<2, P, true>(kernel, shape, limits, queue);
+      return enqueue<2, P, true, kHubs>(kernel, shape, limits, queue);
   }
 }
 
@@ -178,21 +181,32 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
   return choose_slice_shape(demand, sweep_limits_of(queue));
 }
 
+// Whether sites of more neighbours than eight planes count are few. Their number of groups tells
+// such sites only where couplings have one bit and there are no fields.
+bool has_few_hubs(const PairwiseView& model) {
+  const GroupView& rows = model.groups;
+  return rows.one_plane && !model.has_fields && rows.max_sum < 0x10000 &&
+         std::int64_t{64} * rows.n_hubs <= model.n_sites;
+}
+
 }  // namespace
 
 bool launch_sliced_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const GroupView& rows = kernel.model.groups;
   if (rows.sites.size == 0 || kernel.model.sequential) return false;
   const int planes = rows.max_sum < 8 ? 3 : rows.max_sum < 64 ? 6 : rows.max_sum < 128 ? 7 : 8;
-  // Sums of a lane have 32 bits.
-  const bool fits = rows.max_sum < 256 &&
-                    (std::int64_t{kernel.model.n_sites} << (planes + 3)) < (std::int64_t{1} << 32);
-  if (!fits) return false;
+  // Sums of a lane have 32 bits, those of a block 31.
+  const bool fits =
+      (std::int64_t{kernel.model.n_sites} << (planes + 3)) < (std::int64_t{1} << 32) &&
+      kernel.model.total_sum < 0x1p30;
+  const bool hubs = rows.max_sum >= 256;
+  if (!fits || (hubs && !has_few_hubs(kernel.model))) return false;
   const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
   if (!shape) return false;
   // Where states do not stay on chip nothing is gained, and classes are launched one by one.
   if (kernel.sweeps > 1 && !shape->in_shared) return false;
   const SweepLimits limits = sweep_limits_of(queue);
+  if (hubs) return enqueue_placed<8, true>(kernel, *shape, limits, queue);
   switch (planes) {
     case 3:
       return enqueue_placed<3>(kernel, *shape, limits, queue);

@@ -58,8 +58,65 @@ __device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& all, 
   return result;
 }
 
+// The words of a lane, by variable; that of n_variables is 0.
+template <int W, bool kShared>
+struct WordsOfLane {
+  const std::uint32_t* begin;
+  std::int64_t stride;
+  std::uint32_t n_variables;
+  bool has_word;
+
+  __device__ std::uint32_t operator()(std::uint32_t variable) const {
+    if constexpr (kShared) return begin[variable * W];
+    return has_word && variable < n_variables ? begin[variable * stride] : 0u;
+  }
+};
+
+// Decides 32 places of a lane where a site has more neighbours than the warp counts, from numbers
+// of 16 bits. Adds what the sites do to the totals of the block: few models have such sites, in few
+// quads, so registers for it would cost more.
+template <int W, int P, class Load>
+__device__ __noinline__ std::uint32_t decide_hubs(const MetropolisSweep& all, std::uint32_t sweep,
+                                                  std::int64_t first_word, GroupSite row,
+                                                  std::uint32_t own, Load load,
+                                                  std::uint32_t first_quad, std::uint32_t moves,
+                                                  std::uint32_t (&totals)[2][32 * W]) {
+  constexpr int n_planes = 16;
+  const MetropolisSweep kernel = all.only(sweep);
+  const unsigned lane = threadIdx.x % 32;
+  const Exchange exchange(lane);
+  std::uint32_t planes[n_planes];
+  count_row(kernel.model.groups, row, own, load, planes);
+#pragma unroll
+  for (int k = 0; k < n_planes; ++k) planes[k] = exchange.transposed(planes[k]);
+  const std::uint32_t evens = __ballot_sync(whole_warp, (row.start_and_even & 1) != 0);
+  moves &= __ballot_sync(whole_warp, row.variable >= 0);
+  std::uint32_t accepted = 0;
+  for (std::uint32_t j = 0; j < 8; ++j) {
+    const auto w = static_cast<std::int64_t>(j % W);
+    if (first_word + w >= kernel.state.columns) continue;
+    const std::int64_t slot = (first_word + w) * 32 + lane;
+    const Words4 words = draw_plainly(kernel, slot, first_quad + j / W);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t place = 8 * i + j;
+      if ((moves >> place & 1u) == 0) continue;
+      int number = 0;
+#pragma unroll
+      for (int k = 0; k < n_planes; ++k) number |= static_cast<int>(planes[k] >> place & 1u) << k;
+      const int half = 2 * number + static_cast<int>(evens >> place & 1u) + 1 - (1 << n_planes);
+      if (words.word[i] >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], 2.0 * half)) {
+        continue;
+      }
+      accepted |= 1u << place;
+      atomicAdd(&totals[0][32 * w + lane], static_cast<std::uint32_t>(half + (1 << P) - 1));
+      atomicAdd(&totals[1][32 * w + lane], 1u);
+    }
+  }
+  return accepted;
+}
+
 // The sweep of one warp.
-template <int W, int P, bool kShared>
+template <int W, int P, bool kShared, bool kHubs>
 struct Warp : Places<W> {
   using Places<W>::kernel, Places<W>::lane, Places<W>::word, Places<W>::quad, Places<W>::site,
       Places<W>::has_word, Places<W>::first_word, Places<W>::exchange, Places<W>::moves,
@@ -67,9 +124,12 @@ struct Warp : Places<W> {
   using Of = Format<P>;
 
   const Memory<W, P>& memory;
+  std::uint32_t (&totals)[2][32 * W];  // of the block
   std::uint32_t sum[W] = {}, flips[W] = {}, even_flips[W] = {};
 
-  __device__ Warp(const Places<W>& places, const Memory<W, P>& m) : Places<W>(places), memory(m) {}
+  __device__ Warp(const Places<W>& places, const Memory<W, P>& m,
+                  std::uint32_t (&of_block)[2][32 * W])
+      : Places<W>(places), memory(m), totals(of_block) {}
 
   __device__ std::uint32_t* at(std::uint32_t variable) const {
     if constexpr (kShared) return memory.states + variable * W + word;
@@ -153,6 +213,11 @@ struct Warp : Places<W> {
     const bool real = row.variable >= 0;
     const auto variable = static_cast<std::uint32_t>(row.variable);
     const std::uint32_t own = real ? load(variable) : 0u;
+    if constexpr (kHubs) {
+      if (__any_sync(whole_warp, row.n_negative + row.n_positive >= hub_groups)) {
+        return sweep_hubs(row, own, first_quad);
+      }
+    }
     std::uint32_t planes[P];
     count_row(
         kernel.model.groups, row, own, [&](std::uint32_t v) { return load(v); }, planes);
@@ -173,6 +238,17 @@ struct Warp : Places<W> {
     if (real && has_word) *at(variable) = own ^ flipped;
   }
 
+  __device__ void sweep_hubs(const GroupSite& row, std::uint32_t own, std::uint32_t first_quad) {
+    const WordsOfLane<W, kShared> words{
+        kShared ? memory.states + word : kernel.state.data + first_word + word, kernel.state.stride,
+        static_cast<std::uint32_t>(kernel.model.n_variables), has_word};
+    const std::uint32_t accepted = decide_hubs<W, P>(kernel, this->sweep_in_row, first_word, row,
+                                                     own, words, first_quad, moves, totals);
+    const std::uint32_t flipped = exchange.transposed(accepted);
+    if (row.variable >= 0 && has_word)
+      *at(static_cast<std::uint32_t>(row.variable)) = own ^ flipped;
+  }
+
   template <Draws kDraws>
   __device__ void sweep(const ClassRange& classes) {
     this->for_each_task(classes, [this](std::uint32_t first, std::uint32_t end) {
@@ -180,15 +256,15 @@ struct Warp : Places<W> {
     });
   }
 
-  // Adds what the warp did to the totals of the block, [32 W] each.
-  __device__ void add_to(std::uint32_t* changes, std::uint32_t* all_flips) const {
+  // Adds what the warp did to the totals of the block.
+  __device__ void add_to_totals() const {
 #pragma unroll
     for (int w = 0; w < W; ++w) {
       const int i = 32 * w + static_cast<int>(lane);
       std::uint32_t fours = sum[w];
       if constexpr (!Of::even_in_place) fours -= even_flips[w] * ((4u << P) - 2);
-      atomicAdd(changes + i, Of::even_in_place ? fours / 4 : fours / 2);
-      atomicAdd(all_flips + i, flips[w]);
+      atomicAdd(&totals[0][i], Of::even_in_place ? fours / 4 : fours / 2);
+      atomicAdd(&totals[1][i], flips[w]);
     }
   }
 };

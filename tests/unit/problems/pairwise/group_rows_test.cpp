@@ -127,6 +127,15 @@ TEST(GroupRows, TellTheirLargestSums) {
   EXPECT_FALSE(rows.one_plane);
 }
 
+TEST(GroupRows, CountTheirHubs) {
+  const auto hubs_of = [](std::int32_t neighbors, std::int32_t copies) {
+    const Ising model = repeated(star(neighbors, 0, constant(1)), copies);
+    return problems::group_rows(problems::plan_pairwise(model)).n_hubs;
+  };
+  EXPECT_EQ(hubs_of(252, 3), 0);  // 63 groups of four
+  EXPECT_EQ(hubs_of(253, 3), 3);
+}
+
 TEST(GroupRows, AreLeftOutWhereTheyCostMore) {
   const auto rows_of = [](const Ising& model) {
     return problems::group_rows(problems::plan_pairwise(model));

@@ -80,9 +80,11 @@ struct alignas(16) GroupSite {
 struct GroupView {
   std::int32_t max_sum = 0;          ///< max over sites of |h| + sum |J| + m
   bool one_plane = false;            ///< all couplings are -1, 0 or 1
+  std::int32_t n_hubs = 0;           ///< sites of hub_groups groups or more
   View1<const GroupSite> sites;      ///< [n_sites]; empty: there are none
   View1<const std::uint32_t> terms;  ///< multiple of 4
 };
+inline constexpr int hub_groups = 64;         ///< a site of fewer has at most 252 neighbours
 inline constexpr int group_plane_shift = 27;  ///< of a term: variables are below 2^27
 
 /// Additional data of a dense model, if a backend can use it: the whole coupling matrix, and the
