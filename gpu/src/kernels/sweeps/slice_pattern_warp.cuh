@@ -31,7 +31,8 @@ __device__ __noinline__ PatternDecisions<W> decide_exactly(
     const std::int64_t word = first_word + j % W;
     if ((open & (0x01010101u << j)) == 0 || word >= kernel.state.columns) continue;
     const std::int64_t slot = word * 32 + threadIdx.x % 32;
-    const Words4 words = draw_plainly(kernel, slot, first_quad + static_cast<std::uint32_t>(j / W));
+    const Words4 words =
+        draw_plainly(kernel, 0, slot, first_quad + static_cast<std::uint32_t>(j / W));
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t place = 1u << (8 * i + j);
       if ((open & place) == 0) continue;

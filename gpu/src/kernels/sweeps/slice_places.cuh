@@ -154,9 +154,9 @@ struct Places {
 
 // The words of a quad for a lane's replica of word w by the definition, for the few places that are
 // decided one by one.
-__device__ inline Words4 draw_plainly(const MetropolisSweep& kernel, std::int64_t slot,
-                                      std::uint32_t quad) {
-  const std::uint64_t step = kernel.control->step + kernel.step_offset;
+__device__ inline Words4 draw_plainly(const MetropolisSweep& kernel, std::uint32_t sweep,
+                                      std::int64_t slot, std::uint32_t quad) {
+  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
   return draw_quad(DrawName{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
                             RngDomain::metropolis, 0},
                    quad);

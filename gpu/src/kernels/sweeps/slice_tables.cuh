@@ -29,6 +29,11 @@ struct Format {
     const std::uint32_t u = index & ((1u << P) - 1);
     return 2 * static_cast<int>(u) - center + 1 + static_cast<int>(index >> P);
   }
+  __device__ static std::uint32_t index_of(int half) {
+    constexpr int center = 1 << P;
+    const auto number = static_cast<std::uint32_t>(half + center - 1);  // 2 u + even
+    return even_in_place ? number : number / 2 | (number & 1u) << P;
+  }
 };
 
 // The tables of a block, one for each temperature of its slots, then its slots and states.
@@ -113,29 +118,47 @@ __device__ void set_metropolis_thresholds(std::uint32_t n, Exponent exponent_of,
   }
 }
 
+// Fills the tables by Metropolis. Only the changes that raise the energy, and occur, need an
+// exponential.
+template <int W, int P>
+__device__ void fill_metropolis(const MetropolisSweep& kernel, const Temperatures<W>& of,
+                                std::uint32_t n_tables, std::uint32_t* table_begin) {
+  constexpr std::uint32_t entries = Format<P>::entries, stride = entries + 1;
+  constexpr int center = 1 << P;
+  const auto largest = static_cast<std::uint32_t>(min(kernel.model.groups.max_sum, center));
+  for (std::uint32_t i = threadIdx.x; i < n_tables * entries; i += blockDim.x) {
+    const int half = Format<P>::half_change(i % entries);
+    if (half > 0 && half <= static_cast<int>(largest)) continue;
+    table_begin[i + i / entries] = half <= 0 ? all_words : 0u;  // also where beta is infinite
+  }
+  const auto exponent_of = [&](std::uint32_t i) {
+    const std::uint32_t table = i / largest, half = 1 + i % largest;
+    return exact::mul(exact::mul(of.beta[of.slot[table]], kernel.inverse_scale), 2.0 * half);
+  };
+  const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
+    const std::uint32_t table = i / largest, half = 1 + i % largest;
+    table_begin[table * stride + Format<P>::index_of(static_cast<int>(half))] =
+        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+  };
+  set_metropolis_thresholds(n_tables * largest, exponent_of, set);
+}
+
 template <int W, int P>
 __device__ void fill_tables(const MetropolisSweep& kernel, const Temperatures<W>& of,
                             std::uint32_t capacity, const Memory<W, P>& memory) {
   constexpr std::uint32_t entries = Format<P>::entries;
-  const std::uint32_t n = min(of.n_tables, capacity) * entries;
-  const auto beta_of = [&](std::uint32_t i) { return of.beta[of.slot[i / entries]]; };
-  const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
-    reinterpret_cast<std::uint32_t*>(memory.tables)[i + i / entries] =
-        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
-  };
+  const std::uint32_t n_tables = min(of.n_tables, capacity);
+  auto* const table_begin = reinterpret_cast<std::uint32_t*>(memory.tables);
   if (kernel.rule == SweepRule::metropolis) {
-    const auto exponent_of = [&](std::uint32_t i) {
-      const int half = Format<P>::half_change(i % entries);
-      if (half <= 0) return 0.0;  // also where beta is infinite
-      if (half > kernel.model.groups.max_sum) return exact::infinity();  // does not occur
-      return exact::mul(exact::mul(beta_of(i), kernel.inverse_scale), 2.0 * half);
-    };
-    return set_metropolis_thresholds(n, exponent_of, set);
+    return fill_metropolis<W, P>(kernel, of, n_tables, table_begin);
   }
-  for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+  for (std::uint32_t i = threadIdx.x; i < n_tables * entries; i += blockDim.x) {
     const int half = Format<P>::half_change(i % entries);
     const bool occurs = abs(half) <= kernel.model.groups.max_sum;
-    set(i, occurs ? threshold_of(kernel, beta_of(i), 2.0 * half) : 0);
+    const double beta = of.beta[of.slot[i / entries]];
+    const std::uint64_t threshold = occurs ? threshold_of(kernel, beta, 2.0 * half) : 0;
+    table_begin[i + i / entries] =
+        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
   }
 }
 

@@ -37,20 +37,21 @@ struct Decisions {
 // Decides 32 places of a lane one by one by the definition: for blocks of more temperatures than
 // they have tables, and where a word is 2^32 - 1, which a table's entry for 2^32 does not accept.
 template <int W, int P>
-__device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& all, std::uint32_t sweep,
-                                                    std::int64_t first_word, Numbers<P> numbers,
-                                                    std::uint32_t first_quad, std::uint32_t evens) {
-  const MetropolisSweep kernel = all.only(sweep);
+__device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kernel,
+                                                    std::uint32_t sweep, std::int64_t first_word,
+                                                    Numbers<P> numbers, std::uint32_t first_quad,
+                                                    std::uint32_t evens) {
   Decisions<W> result;
   for (std::uint32_t j = 0; j < 8; ++j) {
     const auto w = static_cast<std::int64_t>(j % W);
     if (first_word + w >= kernel.state.columns) continue;
     const std::int64_t slot = (first_word + w) * 32 + threadIdx.x % 32;
-    const Words4 words = draw_plainly(kernel, slot, first_quad + j / W);
+    const Words4 words = draw_plainly(kernel, sweep, slot, first_quad + j / W);
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::uint32_t index = numbers.index(8 * i + j, evens);
       const double delta = 2.0 * Format<P>::half_change(index);
-      if (words.word[i] >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], delta)) continue;
+      if (words.word[i] >= threshold_of(kernel, kernel.beta_of(sweep)[kernel.rung_of[slot]], delta))
+        continue;
       result.accepted |= 1u << (8 * i + j);
       result.sum[w] += index * 4;
     }
@@ -76,13 +77,12 @@ struct WordsOfLane {
 // of 16 bits. Adds what the sites do to the totals of the block: few models have such sites, in few
 // quads, so registers for it would cost more.
 template <int W, int P, class Load>
-__device__ __noinline__ std::uint32_t decide_hubs(const MetropolisSweep& all, std::uint32_t sweep,
-                                                  std::int64_t first_word, GroupSite row,
-                                                  std::uint32_t own, Load load,
+__device__ __noinline__ std::uint32_t decide_hubs(const MetropolisSweep& kernel,
+                                                  std::uint32_t sweep, std::int64_t first_word,
+                                                  GroupSite row, std::uint32_t own, Load load,
                                                   std::uint32_t first_quad, std::uint32_t moves,
                                                   std::uint32_t (&totals)[2][32 * W]) {
   constexpr int n_planes = 16;
-  const MetropolisSweep kernel = all.only(sweep);
   const unsigned lane = threadIdx.x % 32;
   const Exchange exchange(lane);
   std::uint32_t planes[n_planes];
@@ -96,7 +96,7 @@ __device__ __noinline__ std::uint32_t decide_hubs(const MetropolisSweep& all, st
     const auto w = static_cast<std::int64_t>(j % W);
     if (first_word + w >= kernel.state.columns) continue;
     const std::int64_t slot = (first_word + w) * 32 + lane;
-    const Words4 words = draw_plainly(kernel, slot, first_quad + j / W);
+    const Words4 words = draw_plainly(kernel, sweep, slot, first_quad + j / W);
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::uint32_t place = 8 * i + j;
       if ((moves >> place & 1u) == 0) continue;
@@ -104,7 +104,8 @@ __device__ __noinline__ std::uint32_t decide_hubs(const MetropolisSweep& all, st
 #pragma unroll
       for (int k = 0; k < n_planes; ++k) number |= static_cast<int>(planes[k] >> place & 1u) << k;
       const int half = 2 * number + static_cast<int>(evens >> place & 1u) + 1 - (1 << n_planes);
-      if (words.word[i] >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], 2.0 * half)) {
+      if (words.word[i] >=
+          threshold_of(kernel, kernel.beta_of(sweep)[kernel.rung_of[slot]], 2.0 * half)) {
         continue;
       }
       accepted |= 1u << place;
