@@ -28,32 +28,59 @@ __device__ RunControl read_control(const RunControl* control) {
   return c;
 }
 
+// Calls combine(new, old) for the cells first, first + stride, ... below `end`. Many reads are in
+// flight: the compiler may not move one before a write.
+template <class T, class Combine>
+__device__ void copy_cells(const T* from, T* to, std::int64_t first, std::int64_t end,
+                           std::int64_t stride, Combine combine) {
+  constexpr int at_once = 16;
+  for (std::int64_t cell = first; cell < end; cell += at_once * stride) {
+    T values[at_once], before[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      if (cell + i * stride >= end) continue;
+      values[i] = from[cell + i * stride];
+      before[i] = combine.reads ? to[cell + i * stride] : T{};
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      if (cell + i * stride < end) to[cell + i * stride] = combine(values[i], before[i]);
+    }
+  }
+}
+
+struct ByMask {
+  unsigned mask;
+  bool reads;
+  __device__ std::uint32_t operator()(std::uint32_t now, std::uint32_t before) const {
+    return (before & ~mask) | (now & mask);
+  }
+};
+
+struct Whole {
+  static constexpr bool reads = false;
+  template <class T>
+  __device__ T operator()(T now, T) const {
+    return now;
+  }
+};
+
 __device__ void copy_words(const StateBlock& state, const StateBlock& best, const unsigned* masks) {
   const std::int64_t word =
       static_cast<std::int64_t>(blockIdx.x) * words_of_block + threadIdx.x % words_of_block;
   const unsigned mask = masks[threadIdx.x % words_of_block];
   if (mask == 0) return;
-  const auto* const from = state.as<const std::uint32_t>();
-  auto* const to = best.as<std::uint32_t>();
-  const std::int64_t words = state.words();
-#pragma unroll 4
-  for (std::int64_t row = threadIdx.x / words_of_block; row < state.variables;
-       row += block_size / words_of_block) {
-    const std::int64_t cell = row * words + word;
-    to[cell] = mask == ~0u ? from[cell] : (to[cell] & ~mask) | (from[cell] & mask);
-  }
+  const std::int64_t words = state.words(), row = threadIdx.x / words_of_block;
+  copy_cells(state.as<const std::uint32_t>(), best.as<std::uint32_t>(), row * words + word,
+             state.variables * words, block_size / words_of_block * words,
+             ByMask{mask, mask != full_warp});
 }
 
 template <class T>
 __device__ void copy_values(const StateBlock& state, const StateBlock& best, bool improved) {
   if (!improved) return;
-  const std::int64_t slot = thread_index();
-  const T* const from = state.as<const T>();
-  T* const to = best.as<T>();
-#pragma unroll 4
-  for (std::int64_t row = 0; row < state.variables; ++row) {
-    to[row * state.slots + slot] = from[row * state.slots + slot];
-  }
+  copy_cells(state.as<const T>(), best.as<T>(), thread_index(), state.variables * state.slots,
+             state.slots, Whole{});
 }
 
 __device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
