@@ -93,9 +93,7 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
              zeros("chance", rungs() - 1), zeros("totals", 2)};
   sums_ = run.scratch("sums", filled(rungs(), RungSums{}));
   cells_ = run.scratch("cells", filled(rungs() * LadderStatistics::cells_of_rung, RungCell{}));
-  parts_ = run.scratch("parts",
-                       filled(rungs() * LadderPhase::parts_of_rung, LadderStatistics::nothing()));
-  tickets_ = run.scratch_zeros<std::uint32_t>("tickets", LadderPhase::n_tickets);
+  allocate_record(run);
   const bool links = setting.coordinate == Coordinate::temperature;
   const UniformLink link = links ? link_to_uniform(run, setting.beta.front()) : UniformLink{};
   link_ = run.scratch("link", filled(1, link));
@@ -106,6 +104,22 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   allocate_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
+}
+
+void Ladders::allocate_record(AllocateContext& run) {
+  const std::int64_t replicas = rungs() * run.batch().groups();
+  record_ = {};
+  record_.calls = LadderRecord::calls_for(replicas);
+  const std::int64_t size = 2 * record_.calls * replicas;
+  record_.energy = run.scratch_zeros<double>("recorded_energy", size);
+  if (setting_.coordinate == Coordinate::parameter) {
+    record_.term = run.scratch_zeros<double>("recorded_term", size);
+  }
+  record_.parts = run.scratch(
+      "recorded_parts",
+      filled(rungs() * record_.calls * LadderRecord::parts_of_call, LadderStatistics::nothing()));
+  record_.state =
+      run.scratch_zeros<std::uint32_t>("record_state", LadderRecord::state_size(rungs()));
 }
 
 FamilyEnergies Ladders::family(RunContext& run) const {
@@ -146,7 +160,7 @@ void Ladders::sweep(TickContext& run) const {
   }
 }
 
-LadderStatistics Ladders::statistics(TickContext& run) const {
+LadderStatistics Ladders::statistics(RunContext& run) const {
   ReplicaBatch& batch = run.batch();
   LadderStatistics kernel{batch.energy(),
                           batch.best_energy(),
@@ -213,7 +227,7 @@ void Ladders::adapt(TickContext& run) const { run.queue().launch(update(run)); }
 
 // Temperatures change before the states move, which do not depend on them.
 void Ladders::exchange(TickContext& run) const {
-  run.queue().launch(LadderPhase{statistics(run), swaps(run), update(run), parts_, tickets_});
+  run.queue().launch(LadderPhase{statistics(run), swaps(run), update(run), record_});
   settle(run);
 }
 

@@ -75,10 +75,11 @@ class Ladders {
 
  private:
   View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
-  LadderStatistics statistics(TickContext& run) const;
+  LadderStatistics statistics(RunContext& run) const;
   ReplicaSwap swaps(TickContext& run) const;
   LadderUpdate update(TickContext& run) const;
   void place(AllocateContext& run);
+  void allocate_record(AllocateContext& run);
   void allocate_rules(AllocateContext& run);
   void plan_moves(AllocateContext& run);
 
@@ -92,8 +93,7 @@ class Ladders {
   SwapCounts counts_;
   View1<RungSums> sums_;
   View1<RungCell> cells_;
-  View1<LadderStatistics::Part> parts_;  ///< of LadderPhase, as the tickets
-  View1<std::uint32_t> tickets_;
+  LadderRecord record_;
   View1<UniformLink> link_;  ///< [1], of the first rung
   View1<LadderPlan> plan_;
   View1<double> barrier_, slope_, fresh_;

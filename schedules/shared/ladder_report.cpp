@@ -206,6 +206,7 @@ void Ladders::report(ReportContext& run, Result& result) const {
     result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
   Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
+  run.queue().launch(LadderFlush{statistics(run), record_});
   const std::vector<RungSums> sums = run.read(sums_);
   add_energies(result, sums, run.problem().units.energy_of_stored);
   if (setting_.coordinate != Coordinate::both) {  // the sums weigh one of the two

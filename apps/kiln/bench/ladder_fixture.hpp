@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kiln/kernels/exchange/ladder_flush.hpp"
 #include "kiln/kernels/exchange/ladder_statistics.hpp"
 #include "kiln/kernels/exchange/ladder_update.hpp"
 #include "kiln/kernels/exchange/replica_swap.hpp"
@@ -86,6 +87,26 @@ struct LadderArrays {
     for (std::int64_t i = 0; i < ladders * rungs; ++i) all.push_back(static_cast<std::int32_t>(i));
     return all;
   }
+};
+
+/// The record of an exchange phase, at first empty.
+struct RecordArrays {
+  RecordArrays(Queue& queue, std::int64_t ladders, std::int64_t rungs)
+      : calls(LadderRecord::calls_for(ladders * rungs)),
+        energy(queue, 2 * calls * ladders * rungs),
+        parts(queue, std::vector<LadderStatistics::Part>(
+                         static_cast<std::size_t>(rungs * calls * LadderRecord::parts_of_call),
+                         LadderStatistics::nothing())),
+        state(queue, LadderRecord::state_size(rungs)) {
+    energy.zero();
+    state.zero();
+  }
+  LadderRecord view() { return {energy.view(), {}, parts.view(), state.view(), calls}; }
+
+  std::int64_t calls;
+  DeviceArray<double> energy;
+  DeviceArray<LadderStatistics::Part> parts;
+  DeviceArray<std::uint32_t> state;
 };
 
 }  // namespace kiln::cli

@@ -10,8 +10,9 @@
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
 
-// The three kernels of a phase, in their order.
+// The three kernels of a phase, in their order, and what adds the energies that it records.
 KILN_CONFORMANCE_CASE(LadderPhase, exact)
+KILN_CONFORMANCE_CASE(LadderFlush, exact)
 
 namespace kiln::test::ladder_phase_test {
 namespace {
@@ -91,9 +92,12 @@ struct Tempering {
                 {}};
     all.update = {plan.view(),  betas.view(), sums.view(),    counts, barrier.view(),
                   slope.view(), fresh.view(), control.data(), 1,      cells.view()};
-    all.parts = parts.view();
-    all.tickets = tickets.view();
+    all.record = {records.view(), {}, parts.view(), state.view(), calls_of_half};
     return all;
+  }
+  LadderFlush flush() {
+    const LadderPhase all = phase();
+    return {all.statistics, all.record};
   }
 
   Queue& queue;
@@ -121,9 +125,13 @@ struct Tempering {
   DeviceArray<double> barrier{queue, std::vector<double>(idx(shape.rungs))},
       slope{queue, std::vector<double>(idx(shape.rungs))},
       fresh{queue, std::vector<double>(idx(shape.rungs))};
+  std::int64_t calls_of_half = 3;
+  DeviceArray<double> records{queue, std::vector<double>(numbers.size() * 2 * idx(calls_of_half))};
   DeviceArray<LadderStatistics::Part> parts{
-      queue, std::vector<LadderStatistics::Part>(idx(shape.rungs* LadderPhase::parts_of_rung))};
-  DeviceArray<std::uint32_t> tickets{queue, std::vector<std::uint32_t>(LadderPhase::n_tickets)};
+      queue, std::vector<LadderStatistics::Part>(
+                 idx(shape.rungs* calls_of_half* LadderRecord::parts_of_call))};
+  DeviceArray<std::uint32_t> state{
+      queue, std::vector<std::uint32_t>(idx(LadderRecord::state_size(shape.rungs)))};
   DeviceArray<RunControl> control;
 };
 
@@ -159,14 +167,24 @@ void expect_same_sums(const Tempering& got, const Tempering& expected) {
 class LadderPhaseKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(LadderPhaseKernel);
 
-// Eight calls: a round of three that moves temperatures, and the rest. The three kernels run on the
-// CPU, one by one.
-void check(Queue& queue, const Case& shape) {
+// The tickets of the record, which are zero between launches.
+void expect_no_tickets(Tempering& got) {
+  const std::vector<std::uint32_t> state = got.state.download();
+  EXPECT_EQ(state[LadderRecord::ticket_at], 0u);
+  for (std::int64_t r = 0; r < got.shape.rungs; ++r) {
+    EXPECT_EQ(state[idx(LadderRecord::first_rung_at + r)], 0u) << r;
+  }
+}
+
+// Fourteen calls: a round of three that moves temperatures, one of five, and the rest; three are
+// recorded at a time, and added after every third call at the latest, or as `flush_every` says. The
+// three kernels run on the CPU, one by one.
+void check(Queue& queue, const Case& shape, std::uint64_t flush_every = 14) {
   SCOPED_TRACE(std::to_string(shape.rungs) + " rungs, " + std::to_string(shape.ladders) +
                " ladders");
   Queue& cpu = *open_device(Device::cpu).queue;
   Tempering got(queue, shape), expected(cpu, shape);
-  for (std::uint64_t call = 0; call < 8; ++call) {
+  for (std::uint64_t call = 0; call < 14; ++call) {
     got.begin_call(call);
     expected.begin_call(call);
     queue.launch(got.phase());
@@ -174,7 +192,10 @@ void check(Queue& queue, const Case& shape) {
     cpu.launch(apart.statistics);
     cpu.launch(apart.swap);
     cpu.launch(apart.update);
-    expect_same_sums(got, expected);
+    if ((call + 1) % flush_every == 0) {
+      queue.launch(got.flush());
+      expect_same_sums(got, expected);
+    }
     expect_same(got.slot_of, expected.slot_of, "slot_of");
     expect_same(got.rung_of, expected.rung_of, "rung_of");
     expect_same(got.best_rung, expected.best_rung, "best_rung");
@@ -184,7 +205,7 @@ void check(Queue& queue, const Case& shape) {
     expect_same(got.chance, expected.chance, "chance");
     expect_same(got.totals, expected.totals, "totals");
     expect_same(got.round_trips, expected.round_trips, "round_trips");
-    expect_same(got.tickets, expected.tickets, "tickets");
+    expect_no_tickets(got);
     if (::testing::Test::HasFailure()) return;
   }
 }
@@ -197,7 +218,12 @@ TEST_P(LadderPhaseKernel, GivesTheBitsOfItsThreeKernels) {
   }
 }
 
+TEST_P(LadderPhaseKernel, GivesThemWheneverWhatIsRecordedIsAdded) {
+  for (const std::uint64_t every : {1, 2, 3, 4, 5, 7}) check(queue(), {9, 70}, every);
+}
+
 TEST_P(LadderPhaseKernel, GivesThemForManyLadders) {
+  check(queue(), {1024, 3});
   check(queue(), {32, 1056});
   check(queue(), {7, 8192});
   check(queue(), {2, 8300});  // more than blocks have room for
@@ -222,11 +248,12 @@ TEST_P(LadderPhaseKernel, WaitsForReferencesAtEveryCall) {
     got.begin_call(call);
     queue().launch(got.phase());
   }
+  queue().launch(got.flush());
   for (const RungSums& sums : got.sums.download()) {
     EXPECT_EQ(sums.count, 0u);
     EXPECT_EQ(sums.reference, 0.0);
   }
-  EXPECT_EQ(got.tickets.download(), (std::vector<std::uint32_t>{0, 0, 0}));
+  expect_no_tickets(got);
 }
 
 TEST_P(LadderPhaseKernel, RestsWhenTheRunHasStopped) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/exchange/ladder_phase.hpp"
 
+#include <algorithm>
+
 #include "launch.hpp"
 
 namespace kiln::cpu {
@@ -12,12 +14,66 @@ template <>
 void launch(const ReplicaSwap& kernel, Queue& queue);
 template <>
 void launch(const LadderUpdate& kernel, Queue& queue);
+template <>
+void launch(const LadderFlush& kernel, Queue& queue);
+
+namespace {
+
+void record_rung(const LadderPhase& kernel, std::int64_t call, std::int64_t rung) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  const std::int64_t first = record.at(record.half(), call, rung, statistics);
+  for (std::int64_t ladder = 0; ladder < statistics.ladders; ++ladder) {
+    const std::int32_t slot = statistics.slot_of[ladder * statistics.sums.size + rung];
+    const double e = statistics.energy[slot], v = statistics.weighed(slot);
+    if (statistics.improves(slot, e, v)) {
+      statistics.best_rung[slot] = static_cast<std::int32_t>(rung);
+    }
+    record.energy[first + ladder] = e;
+    if (record.term) record.term[first + ladder] = v;
+  }
+}
+
+// Where a round ends, its sums are dropped, but for the lowest energies.
+void keep_best(const LadderPhase& kernel, std::int64_t calls, std::int64_t rung) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  double& best = statistics.sums[rung].best;
+  for (std::int64_t call = 0; call < calls; ++call) {
+    const std::int64_t first = record.at(record.half(), call, rung, statistics);
+    for (std::int64_t i = first; i < first + statistics.ladders; ++i) {
+      best = std::min(best, LadderRecord::best_of(record, i));
+    }
+  }
+}
+
+}  // namespace
 
 template <>
 void launch(const LadderPhase& kernel, Queue& queue) {
-  if (kernel.statistics.ladders <= 0) return;
-  launch(kernel.statistics, queue);
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  if (statistics.ladders <= 0) return;
+  if (!kernel.records()) {
+    launch(statistics, queue);
+    launch(kernel.swap, queue);
+    return launch(kernel.update, queue);
+  }
+  if (!statistics.active()) return;
+  const std::int64_t rungs = statistics.sums.size;
+  if (record.n_calls() >= record.calls) {
+    launch(LadderFlush{statistics, record}, queue);
+    record.state[LadderRecord::half_at] ^= 1u;
+  }
+  const std::int64_t call = record.n_calls();
+  pool_of(queue).for_each(rungs, [&](std::int64_t rung) { record_rung(kernel, call, rung); });
+  record.state[LadderRecord::calls_at] = static_cast<std::uint32_t>(call + 1);
   launch(kernel.swap, queue);
+  if (kernel.update.ends_round()) {
+    pool_of(queue).for_each(rungs, [&](std::int64_t rung) { keep_best(kernel, call + 1, rung); });
+    record.state[LadderRecord::calls_at] = 0;
+    for (std::int64_t rung = 0; rung < rungs; ++rung) record.referenced(rung, rungs) = 0;
+  }
   launch(kernel.update, queue);
 }
 

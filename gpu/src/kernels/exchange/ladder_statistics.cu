@@ -3,6 +3,7 @@
 #include "kiln/kernels/exchange/ladder_statistics.hpp"
 
 #include "kernels/grid.cuh"
+#include "statistics_block.cuh"
 
 namespace kiln::cuda {
 namespace {
@@ -11,26 +12,6 @@ using Part = LadderStatistics::Part;
 constexpr int lanes = LadderStatistics::lanes;
 constexpr int rounds = 2;  // ladders of a lane whose weights are computed side by side
 constexpr int threads = rounds * lanes;
-
-// Adds the parts of a block's lanes in the order of the header. The last five levels need no other
-// warp than the first.
-__device__ void combine_lanes(const LadderStatistics& kernel, std::int64_t rung, Part* parts) {
-  const int me = static_cast<int>(threadIdx.x);
-  for (int half = lanes / 2; half >= warp_size; half /= 2) {
-    __syncthreads();
-    if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
-  }
-  __syncthreads();
-  if (me >= warp_size) return;
-  for (int half = warp_size / 2; half > 0; half /= 2) {
-    if (2 * half == LadderStatistics::cells_of_rung && kernel.cells_of_ladders()) {
-      if (me < half) kernel.add_ladders(rung, me, parts[2 * me], parts[2 * me + 1]);
-      __syncwarp();
-    }
-    if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
-    __syncwarp();
-  }
-}
 
 // A block per rung. A lane adds up every 256th ladder, one after the other; what the ladders add is
 // computed by all threads before, for two ladders each at a time.
@@ -62,7 +43,9 @@ __global__ void __launch_bounds__(threads)
     if (first + threads < kernel.ladders) add_up(first + threads, next);
   }
   if (me < lanes) parts[me] = mine;
-  combine_lanes(kernel, rung, parts);
+  combine_lanes(kernel, parts, [&](int j, const Part& even, const Part& odd) {
+    kernel.add_ladders(rung, j, even, odd);
+  });
   // All threads have read the reference: barriers lie in between.
   if (me == 0) kernel.add(rung, reference, parts[0]);
 }

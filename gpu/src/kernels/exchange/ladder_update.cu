@@ -10,7 +10,7 @@ namespace {
 
 __global__ void __launch_bounds__(block_size)
     end_round_of_all(const __grid_constant__ LadderUpdate kernel) {
-  end_round(kernel);
+  end_round(kernel, [] {});
 }
 
 }  // namespace

@@ -14,16 +14,11 @@ struct Data {
         barrier(queue, 32),
         slope(queue, 32),
         fresh(queue, 32),
-        parts(queue, std::vector<LadderStatistics::Part>(32 * LadderPhase::parts_of_rung,
-                                                         LadderStatistics::nothing())),
-        tickets(queue, LadderPhase::n_tickets) {
-    tickets.zero();
-  }
+        record(queue, 1056, 32) {}
   LadderArrays ladders;
   DeviceArray<LadderPlan> plan;
   DeviceArray<double> barrier, slope, fresh;
-  DeviceArray<LadderStatistics::Part> parts;
-  DeviceArray<std::uint32_t> tickets;
+  RecordArrays record;
 };
 
 LadderPhase phase_of(Data& data) {
@@ -50,8 +45,7 @@ LadderPhase phase_of(Data& data) {
                   all.counts(),      data.barrier.view(), data.slope.view(),
                   data.fresh.view(), all.control.data(),  1,
                   all.cells.view()};
-  phase.parts = data.parts.view();
-  phase.tickets = data.tickets.view();
+  phase.record = data.record.view();
   return phase;
 }
 

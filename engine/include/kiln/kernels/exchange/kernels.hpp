@@ -10,6 +10,7 @@
   KERNEL(LadderStatistics)            \
   KERNEL(LadderUpdate)                \
   KERNEL(LadderPhase)                 \
+  KERNEL(LadderFlush)                 \
   KERNEL(WalkerSwap)                  \
   KERNEL(StateSwap)
 

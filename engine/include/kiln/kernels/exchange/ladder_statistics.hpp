@@ -161,22 +161,38 @@ struct KILN_API LadderStatistics {
   KILN_HD Reference reference_of(std::int64_t rung) const {
     if (sums[rung].count != 0) return {sums[rung].reference, sums[rung].weighed_reference};
     const std::int32_t slot = slot_of[rung];
-    const double e = energy[slot], v = weighed(slot);
+    return first_reference(energy[slot], weighed(slot));
+  }
+  /// The references where a rung has none, from energy and weighted quantity of ladder 0.
+  KILN_HD static Reference first_reference(double e, double v) {
     return {finite(e) ? e : 0.0, finite(v) ? v : 0.0};
   }
-  /// The sums of one replica, that of ladder `ladder` at rung `rung`.
+  /// The quantity that the coordinate weights, of a slot.
+  KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
+  /// Whether a replica with this energy and weighted quantity improves its best.
+  KILN_HD bool improves(std::int32_t slot, double e, double v) const {
+    return finite(e) && finite(v) && e < best_energy[slot];
+  }
+  /// The sums of one replica, that of ladder `ladder` at rung `rung`. Notes the rung of a best.
   KILN_HD Part of_replica(std::int64_t rung, std::int64_t ladder,
                           const Reference& reference) const {
     const std::int64_t at = ladder * sums.size + rung;
     const std::int32_t slot = slot_of[at];
     const double e = energy[slot], v = weighed(slot);
+    // Everything is read before anything is written: reads wait for writes that may concern them.
+    const bool better = improves(slot, e, v);
+    const Part part = of_energies(rung, at, e, v, reference);
+    if (better) best_rung[slot] = static_cast<std::int32_t>(rung);
+    return part;
+  }
+  /// The same from an energy and its weighted quantity at rung number `at` = ladder * rungs + rung.
+  KILN_HD Part of_energies(std::int64_t rung, std::int64_t at, double e, double v,
+                           const Reference& reference) const {
     Part part = nothing();
     if (!finite(e) || !finite(v)) {
       part.outside = parameter && parameter[at] == 0.0 && !finite(v) ? 1 : 0;
       return part;
     }
-    // Everything is read before anything is written: reads wait for writes that may concern them.
-    const bool better = e < best_energy[slot];
     part.sum = exact::sub(e, reference.energy);
     part.squares = exact::mul(part.sum, part.sum);
     const double w = exact::sub(v, reference.weighed);
@@ -184,11 +200,16 @@ struct KILN_API LadderStatistics {
     if (rung > 0) part.backward = weight(at - 1, w);
     part.best = e;
     part.count = 1;
-    if (better) best_rung[slot] = static_cast<std::int32_t>(rung);
     return part;
   }
   KILN_HD void add(std::int64_t rung, const Reference& reference, const Part& part) const {
     RungSums all = sums[rung];
+    add_to_sums(all, rung, reference, part);
+    sums[rung] = all;
+  }
+  /// Adds to a copy of the sums of a rung.
+  KILN_HD void add_to_sums(RungSums& all, std::int64_t rung, const Reference& reference,
+                           const Part& part) const {
     all.reference = reference.energy;
     all.weighed_reference = reference.weighed;
     all.sum = exact::add(all.sum, part.sum);
@@ -200,11 +221,13 @@ struct KILN_API LadderStatistics {
     all.outside += part.outside;
     if (cells.size > 0 && !cells_of_ladders()) add_call(rung, all.calls, part);
     ++all.calls;
-    sums[rung] = all;
   }
   /// Adds lanes 2 j and 2 j + 1 of the 32 at the end of the tree.
   KILN_HD void add_ladders(std::int64_t rung, int j, const Part& even, const Part& odd) const {
-    add_to(cells[rung * cells_of_rung + j], combine(even, odd));
+    add_to_cell(rung, j, combine(even, odd));
+  }
+  KILN_HD void add_to_cell(std::int64_t rung, int j, const Part& part) const {
+    add_to(cells[rung * cells_of_rung + j], part);
   }
 
  private:
@@ -228,8 +251,6 @@ struct KILN_API LadderStatistics {
     }
     add_to(mine[call / length], part);
   }
-  KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
-
   /// Weight of a difference of the weighted quantity, between rung number `at` and the next.
   KILN_HD ExpSum weight(std::int64_t at, double difference) const {
     const double step = parameter

@@ -54,13 +54,18 @@ struct KILN_API LadderUpdate {
 
   KILN_HD std::int64_t rungs() const { return sums.size; }
 
-  /// Counts a call; true if it ends a round.
-  KILN_HD bool due() const {
+  /// Whether the call counts.
+  KILN_HD bool counts_call() const {
     const std::uint64_t last =
         (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
-    if (!control->active(last) || plan[0].rounds_left == 0) return false;
-    return ++plan[0].calls >= plan[0].round_calls;
+    return control->active(last) && plan[0].rounds_left != 0;
   }
+  /// Whether a call would end a round.
+  KILN_HD bool ends_round() const {
+    return counts_call() && plan[0].calls + 1 >= plan[0].round_calls;
+  }
+  /// Counts a call; true if it ends a round.
+  KILN_HD bool due() const { return counts_call() && ++plan[0].calls >= plan[0].round_calls; }
   /// Computes barrier and slopes at the rungs; false if no temperature moves.
   KILN_HD bool prepare() const {
     if (plan[0].moves == 0 || rungs() < 3) return false;

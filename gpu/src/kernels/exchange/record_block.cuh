@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/exchange/ladder_flush.hpp"
+
+#include "kernels/grid.cuh"
+#include "statistics_block.cuh"
+
+/// Adding recorded energies: blocks take calls of rungs side by side, and the last block of a rung
+/// adds the calls in their order.
+namespace kiln::cuda {
+namespace {
+
+static_assert(block_size == LadderStatistics::lanes);
+
+struct AddMemory {
+  LadderStatistics::Part parts[LadderStatistics::lanes];
+  int last;
+};
+
+// What other blocks of the launch have written: past the cache of the multiprocessor.
+__device__ inline LadderStatistics::Part load_part(const LadderStatistics::Part* from) {
+  constexpr int words = sizeof(LadderStatistics::Part) / sizeof(unsigned long long);
+  union {
+    unsigned long long word[words];
+    LadderStatistics::Part part;
+  } copy;
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    copy.word[i] = __ldcg(reinterpret_cast<const unsigned long long*>(from) + i);
+  }
+  return copy.part;
+}
+
+// By a block: leaves the sum of a recorded call of a rung in shared.parts[0].
+template <class AtCell>
+__device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::int64_t rung,
+                          const LadderStatistics::Reference& reference, AddMemory& shared,
+                          AtCell at_cell) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const double* const energy = kernel.record.energy.data + first;
+  const double* const weighed = kernel.record.term ? kernel.record.term.data + first : energy;
+  LadderStatistics::Part mine = LadderStatistics::nothing();
+  for (std::int64_t ladder = threadIdx.x; ladder < statistics.ladders;
+       ladder += LadderStatistics::lanes) {
+    mine = LadderStatistics::combine(
+        mine, statistics.of_energies(rung, ladder * statistics.sums.size + rung, energy[ladder],
+                                     weighed[ladder], reference));
+  }
+  __syncthreads();
+  shared.parts[threadIdx.x] = mine;
+  combine_lanes(statistics, shared.parts, at_cell);
+}
+
+// By a block, for a rung that had no reference: a call may give one to the next.
+__device__ inline void add_one_by_one(const LadderFlush& kernel, std::int64_t half,
+                                      std::int64_t calls, std::int64_t rung, AddMemory& shared) {
+  const LadderStatistics& statistics = kernel.statistics;
+  for (std::int64_t call = 0; call < calls; ++call) {
+    const std::int64_t first = kernel.record.at(half, call, rung, statistics);
+    const RungSums& sums = statistics.sums[rung];
+    const double e = kernel.record.energy[first];
+    const double v = kernel.record.term ? kernel.record.term[first] : e;
+    const LadderStatistics::Reference reference =
+        sums.count != 0 ? LadderStatistics::Reference{sums.reference, sums.weighed_reference}
+                        : LadderStatistics::first_reference(e, v);
+    add_lanes(kernel, first, rung, reference, shared,
+              [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
+                statistics.add_ladders(rung, j, even, odd);
+              });
+    if (threadIdx.x == 0) statistics.add(rung, reference, shared.parts[0]);
+    __syncthreads();
+  }
+}
+
+// By the first warp of the block that finishes the last call of a rung.
+__device__ inline void add_calls(const LadderFlush& kernel, std::int64_t calls, std::int64_t rung,
+                                 const LadderStatistics::Reference& reference) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  const auto take_part = [&](std::int64_t call, std::int64_t j) {
+    LadderStatistics::Part& from =
+        record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call + j];
+    const LadderStatistics::Part part = load_part(&from);
+    from = LadderStatistics::nothing();
+    return part;
+  };
+  const auto j = static_cast<int>(threadIdx.x);
+  if (j < LadderRecord::cells && statistics.cells_of_ladders()) {
+    for (std::int64_t call = 0; call < calls; ++call) {
+      statistics.add_to_cell(rung, j, take_part(call, j));
+    }
+  } else if (j == LadderRecord::cells) {
+    RungSums all = statistics.sums[rung];
+    for (std::int64_t call = 0; call < calls; ++call) {
+      statistics.add_to_sums(all, rung, reference, take_part(call, j));
+    }
+    statistics.sums[rung] = all;
+  }
+}
+
+// Adds the recorded calls with all blocks of the launch. Nothing of this launch may change the
+// temperatures or that half of the record before all blocks are done.
+__device__ inline void add_records(const LadderFlush& kernel, std::int64_t half, std::int64_t calls,
+                                   AddMemory& shared) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  const std::int64_t tasks = statistics.sums.size * calls;
+  for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
+    const std::int64_t rung = task / calls, call = task % calls;
+    if (record.referenced(rung, statistics.sums.size) == 0) {
+      if (call == 0) add_one_by_one(kernel, half, calls, rung, shared);
+      continue;
+    }
+    const RungSums& sums = statistics.sums[rung];
+    const LadderStatistics::Reference reference = {sums.reference, sums.weighed_reference};
+    LadderStatistics::Part* const parts =
+        &record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call];
+    add_lanes(kernel, record.at(half, call, rung, statistics), rung, reference, shared,
+              [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
+                parts[j] = LadderStatistics::combine(even, odd);
+              });
+    if (threadIdx.x == 0) parts[LadderRecord::cells] = shared.parts[0];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      std::uint32_t& ticket = record.state[LadderRecord::first_rung_at + rung];
+      shared.last = atomicAdd(&ticket, 1u) + 1 == calls ? 1 : 0;
+      if (shared.last != 0) ticket = 0;
+      __threadfence();
+    }
+    __syncthreads();
+    if (shared.last != 0 && threadIdx.x < warp_size) add_calls(kernel, calls, rung, reference);
+    __syncthreads();
+  }
+}
+
+// Whether this block is the last one of the launch to come here; the ticket is then zero again.
+__device__ inline bool is_last_block(const LadderRecord& record, int& shared_last) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t& ticket = record.state[LadderRecord::ticket_at];
+    shared_last = atomicAdd(&ticket, 1u) + 1 == gridDim.x ? 1 : 0;
+    if (shared_last != 0) ticket = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return shared_last != 0;
+}
+
+// By the last block of a launch that has changed sums: notes for the next one which rungs have a
+// reference. Their counts change while blocks of a launch begin, so they do not tell.
+__device__ inline void note_references(const LadderFlush& kernel) {
+  const std::int64_t rungs = kernel.statistics.sums.size;
+  for (std::int64_t rung = threadIdx.x; rung < rungs; rung += blockDim.x) {
+    const std::uint64_t count = __ldcg(&kernel.statistics.sums[rung].count);
+    kernel.record.referenced(rung, rungs) = count != 0 ? 1 : 0;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::cuda
