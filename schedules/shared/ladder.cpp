@@ -110,7 +110,7 @@ void Ladders::allocate_record(AllocateContext& run) {
   const std::int64_t replicas = rungs() * run.batch().groups();
   record_ = {};
   record_.calls = LadderRecord::calls_for(replicas);
-  const std::int64_t size = 2 * record_.calls * replicas;
+  const std::int64_t size = record_.places() * replicas;
   record_.energy = run.scratch_zeros<double>("recorded_energy", size);
   if (setting_.coordinate == Coordinate::parameter) {
     record_.term = run.scratch_zeros<double>("recorded_term", size);

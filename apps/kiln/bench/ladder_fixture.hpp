@@ -93,7 +93,7 @@ struct LadderArrays {
 struct RecordArrays {
   RecordArrays(Queue& queue, std::int64_t ladders, std::int64_t rungs)
       : calls(LadderRecord::calls_for(ladders * rungs)),
-        energy(queue, 2 * calls * ladders * rungs),
+        energy(queue, (calls + 1) * ladders * rungs),
         parts(queue, std::vector<LadderStatistics::Part>(
                          static_cast<std::size_t>(rungs * calls * LadderRecord::parts_of_call),
                          LadderStatistics::nothing())),

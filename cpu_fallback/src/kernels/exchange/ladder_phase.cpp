@@ -19,10 +19,10 @@ void launch(const LadderFlush& kernel, Queue& queue);
 
 namespace {
 
-void record_rung(const LadderPhase& kernel, std::int64_t call, std::int64_t rung) {
+void record_rung(const LadderPhase& kernel, std::int64_t rung) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
-  const std::int64_t first = record.at(record.half(), call, rung, statistics);
+  const std::int64_t first = record.at(record.next(), rung, statistics);
   for (std::int64_t ladder = 0; ladder < statistics.ladders; ++ladder) {
     const std::int32_t slot = statistics.slot_of[ladder * statistics.sums.size + rung];
     const double e = statistics.energy[slot], v = statistics.weighed(slot);
@@ -35,16 +35,26 @@ void record_rung(const LadderPhase& kernel, std::int64_t call, std::int64_t rung
 }
 
 // Where a round ends, its sums are dropped, but for the lowest energies.
-void keep_best(const LadderPhase& kernel, std::int64_t calls, std::int64_t rung) {
+void keep_best(const LadderPhase& kernel, std::int64_t rung) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   double& best = statistics.sums[rung].best;
-  for (std::int64_t call = 0; call < calls; ++call) {
-    const std::int64_t first = record.at(record.half(), call, rung, statistics);
+  for (std::int64_t call = 0; call < record.waiting(); ++call) {
+    const std::int64_t first = record.at(record.place_of(call), rung, statistics);
     for (std::int64_t i = first; i < first + statistics.ladders; ++i) {
-      best = std::min(best, LadderRecord::best_of(record, i));
+      const double e = record.energy[i], v = record.term ? record.term[i] : e;
+      if (LadderStatistics::finite(e) && LadderStatistics::finite(v)) best = std::min(best, e);
     }
   }
+}
+
+// Drops what is recorded before the update drops the sums.
+void drop_record(const LadderPhase& kernel, Queue& queue) {
+  const std::int64_t rungs = kernel.statistics.sums.size;
+  const LadderRecord& record = kernel.record;
+  pool_of(queue).for_each(rungs, [&](std::int64_t rung) { keep_best(kernel, rung); });
+  record.state[LadderRecord::next_at] = record.state[LadderRecord::waiting_at] = 0;
+  for (std::int64_t rung = 0; rung < rungs; ++rung) record.referenced(rung, rungs) = 0;
 }
 
 }  // namespace
@@ -60,20 +70,14 @@ void launch(const LadderPhase& kernel, Queue& queue) {
     return launch(kernel.update, queue);
   }
   if (!statistics.active()) return;
-  const std::int64_t rungs = statistics.sums.size;
-  if (record.n_calls() >= record.calls) {
-    launch(LadderFlush{statistics, record}, queue);
-    record.state[LadderRecord::half_at] ^= 1u;
-  }
-  const std::int64_t call = record.n_calls();
-  pool_of(queue).for_each(rungs, [&](std::int64_t rung) { record_rung(kernel, call, rung); });
-  record.state[LadderRecord::calls_at] = static_cast<std::uint32_t>(call + 1);
+  if (record.waiting() >= record.calls) launch(LadderFlush{statistics, record}, queue);
+  pool_of(queue).for_each(statistics.sums.size,
+                          [&](std::int64_t rung) { record_rung(kernel, rung); });
+  record.state[LadderRecord::next_at] =
+      static_cast<std::uint32_t>((record.next() + 1) % record.places());
+  ++record.state[LadderRecord::waiting_at];
   launch(kernel.swap, queue);
-  if (kernel.update.ends_round()) {
-    pool_of(queue).for_each(rungs, [&](std::int64_t rung) { keep_best(kernel, call + 1, rung); });
-    record.state[LadderRecord::calls_at] = 0;
-    for (std::int64_t rung = 0; rung < rungs; ++rung) record.referenced(rung, rungs) = 0;
-  }
+  if (kernel.update.ends_round()) drop_record(kernel, queue);
   launch(kernel.update, queue);
 }
 

@@ -14,12 +14,12 @@ __global__ void __launch_bounds__(block_size)
     flush_records(const __grid_constant__ LadderFlush kernel) {
   __shared__ AddMemory shared;
   const LadderRecord& record = kernel.record;
-  const std::int64_t calls = record.n_calls();
+  const std::int64_t calls = record.waiting();
   if (calls == 0) return;
-  add_records(kernel, record.half(), calls, shared);
+  add_records(kernel, calls, shared);
   if (!is_last_block(record, shared.last)) return;
   note_references(kernel);
-  if (threadIdx.x == 0) record.state[LadderRecord::calls_at] = 0;
+  if (threadIdx.x == 0) record.state[LadderRecord::waiting_at] = 0;
 }
 
 }  // namespace

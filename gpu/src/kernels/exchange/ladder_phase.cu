@@ -23,25 +23,19 @@ union Memory {
   SwapMemory<max_rungs> swap;
 };
 
-// Where a launch finds the record, and where it records.
-struct Places {
-  std::int64_t half, calls;       // recorded before
-  bool full;                      // they are added by this launch
-  std::int64_t to_half, to_call;  // of this launch
+// What a launch finds in the record: calls that wait, and the place of its own call.
+struct Found {
+  std::int64_t waiting, place;
+  bool full;  // those that wait are added by this launch
+
+  __device__ explicit Found(const LadderRecord& record)
+      : waiting(record.waiting()), place(record.next()), full(waiting >= record.calls) {}
+  // Calls that wait when the launch ends, its own among them.
+  __device__ std::int64_t left() const { return full ? 1 : waiting + 1; }
 };
 
-__device__ Places places_of(const LadderRecord& record) {
-  Places at;
-  at.calls = record.n_calls();
-  at.half = record.half();
-  at.full = at.calls >= record.calls;
-  at.to_half = at.full ? 1 - at.half : at.half;
-  at.to_call = at.full ? 0 : at.calls;
-  return at;
-}
-
 __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& mine,
-                                const Places& to) {
+                                const Found& found) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   const int rungs = static_cast<int>(statistics.sums.size);
@@ -51,7 +45,7 @@ __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& m
     const std::int32_t slot = statistics.slot_of[ladder * rungs + rung];
     const double e = statistics.energy[slot], v = statistics.weighed(slot);
     const bool better = statistics.improves(slot, e, v);
-    const std::int64_t at = record.at(to.to_half, to.to_call, rung, statistics) + ladder;
+    const std::int64_t at = record.at(found.place, rung, statistics) + ladder;
     record.energy[at] = e;
     if (record.term) record.term[at] = v;
     if (better) statistics.best_rung[slot] = rung;
@@ -60,15 +54,16 @@ __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& m
 
 // By the last block, where a round ends whose sums are dropped: only the lowest energies of what is
 // recorded stay, a warp for each rung.
-__device__ void keep_bests(const LadderPhase& kernel, const Places& at) {
+__device__ void keep_bests(const LadderPhase& kernel, const Found& found) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t rung = threadIdx.x / warp_size; rung < statistics.sums.size;
        rung += block_size / warp_size) {
     double best = __ldcg(&statistics.sums[rung].best);
-    for (std::int64_t call = 0; call <= at.to_call; ++call) {
-      const std::int64_t first = record.at(at.to_half, call, rung, statistics);
+    for (std::int64_t back = 0; back < found.left(); ++back) {
+      const std::int64_t place = (found.place + record.places() - back) % record.places();
+      const std::int64_t first = record.at(place, rung, statistics);
       for (std::int64_t ladder = lane; ladder < statistics.ladders; ladder += warp_size) {
         const double e = __ldcg(&record.energy[first + ladder]);
         const double v = record.term ? __ldcg(&record.term[first + ladder]) : e;
@@ -91,21 +86,22 @@ __global__ void __launch_bounds__(block_size)
   const LadderStatistics& statistics = kernel.statistics;
   if (!statistics.active()) return;
   const LadderRecord& record = kernel.record;
-  const Places at = places_of(record);
-  if (at.full) add_records({statistics, record}, at.half, at.calls, shared.add);
+  const Found found(record);
+  if (found.full) add_records({statistics, record}, found.waiting, shared.add);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * ladders_per_block;
   const std::int64_t left = statistics.ladders - first;
   if (left > 0) {
     const int count = left < ladders_per_block ? static_cast<int>(left) : ladders_per_block;
-    record_energies(kernel, {first, 1, count}, at);
+    record_energies(kernel, {first, 1, count}, found);
     swap_ladders(kernel.swap, {first, 1, count}, shared.swap);
   }
   if (!is_last_block(record, last)) return;
-  const bool ended = end_round(kernel.update, [&] { keep_bests(kernel, at); });
-  if (ended || at.full) note_references({statistics, record});
+  const bool ended = end_round(kernel.update, [&] { keep_bests(kernel, found); });
+  if (ended || found.full) note_references({statistics, record});
   if (threadIdx.x != 0) return;
-  record.state[LadderRecord::calls_at] = ended ? 0 : static_cast<std::uint32_t>(at.to_call + 1);
-  record.state[LadderRecord::half_at] = static_cast<std::uint32_t>(at.to_half);
+  const std::int64_t next = ended ? 0 : (found.place + 1) % record.places();
+  record.state[LadderRecord::next_at] = static_cast<std::uint32_t>(next);
+  record.state[LadderRecord::waiting_at] = ended ? 0 : static_cast<std::uint32_t>(found.left());
 }
 
 }  // namespace

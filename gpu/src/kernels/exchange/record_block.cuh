@@ -54,11 +54,11 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
 }
 
 // By a block, for a rung that had no reference: a call may give one to the next.
-__device__ inline void add_one_by_one(const LadderFlush& kernel, std::int64_t half,
-                                      std::int64_t calls, std::int64_t rung, AddMemory& shared) {
+__device__ inline void add_one_by_one(const LadderFlush& kernel, std::int64_t calls,
+                                      std::int64_t rung, AddMemory& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   for (std::int64_t call = 0; call < calls; ++call) {
-    const std::int64_t first = kernel.record.at(half, call, rung, statistics);
+    const std::int64_t first = kernel.record.at(kernel.record.place_of(call), rung, statistics);
     const RungSums& sums = statistics.sums[rung];
     const double e = kernel.record.energy[first];
     const double v = kernel.record.term ? kernel.record.term[first] : e;
@@ -100,9 +100,9 @@ __device__ inline void add_calls(const LadderFlush& kernel, std::int64_t calls, 
   }
 }
 
-// Adds the recorded calls with all blocks of the launch. Nothing of this launch may change the
-// temperatures or that half of the record before all blocks are done.
-__device__ inline void add_records(const LadderFlush& kernel, std::int64_t half, std::int64_t calls,
+// Adds the calls that wait with all blocks of the launch. Nothing of this launch may change the
+// temperatures, those calls or how many wait before all blocks are done.
+__device__ inline void add_records(const LadderFlush& kernel, std::int64_t calls,
                                    AddMemory& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
@@ -110,14 +110,14 @@ __device__ inline void add_records(const LadderFlush& kernel, std::int64_t half,
   for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
     const std::int64_t rung = task / calls, call = task % calls;
     if (record.referenced(rung, statistics.sums.size) == 0) {
-      if (call == 0) add_one_by_one(kernel, half, calls, rung, shared);
+      if (call == 0) add_one_by_one(kernel, calls, rung, shared);
       continue;
     }
     const RungSums& sums = statistics.sums[rung];
     const LadderStatistics::Reference reference = {sums.reference, sums.weighed_reference};
     LadderStatistics::Part* const parts =
         &record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call];
-    add_lanes(kernel, record.at(half, call, rung, statistics), rung, reference, shared,
+    add_lanes(kernel, record.at(record.place_of(call), rung, statistics), rung, reference, shared,
               [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
                 parts[j] = LadderStatistics::combine(even, odd);
               });

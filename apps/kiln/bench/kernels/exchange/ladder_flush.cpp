@@ -47,7 +47,7 @@ struct Data {
   std::vector<std::uint32_t> full_state() const {
     std::vector<std::uint32_t> state(
         static_cast<std::size_t>(LadderRecord::state_size(ladders.rungs)), 0);
-    state[LadderRecord::calls_at] = static_cast<std::uint32_t>(record.calls);
+    state[LadderRecord::waiting_at] = static_cast<std::uint32_t>(record.calls);
     const auto referenced = state.end() - static_cast<std::ptrdiff_t>(ladders.rungs);
     std::fill(referenced, state.end(), 1);
     return state;

@@ -11,22 +11,23 @@
 
 namespace kiln {
 
-/// Energies that LadderPhase has recorded and LadderStatistics has yet to add: those of the last
-/// calls, by rung. One half has them; while its calls are added, the other takes the next one.
+/// Energies of exchange phases by rung: a ring of calls of LadderPhase, of which the last `waiting`
+/// have yet to be added to the sums. What the ring holds depends on the number of calls alone, not
+/// on when they were added.
 struct LadderRecord {
   static constexpr std::int64_t max_calls = 8;
   static constexpr std::int64_t cells = LadderStatistics::cells_of_rung / 2;
   static constexpr std::int64_t parts_of_call = cells + 1;  ///< of a rung: its cells, then the sum
-  static constexpr std::int64_t calls_at = 0, half_at = 1, ticket_at = 2, first_rung_at = 3;
+  static constexpr std::int64_t next_at = 0, waiting_at = 1, ticket_at = 2, first_rung_at = 3;
 
-  View1<double> energy;  ///< [2][calls][rungs][ladders], stored units
+  View1<double> energy;  ///< [calls + 1][rungs][ladders], stored units
   View1<double> term;    ///< the same of the quantity weighted by lambda; empty: there is none
   /// [rungs][calls][parts_of_call], scratch: nothing() before and after each launch.
   View1<LadderStatistics::Part> parts;
-  /// [state_size(rungs)], zero at the beginning: the number of recorded calls, the half that has
-  /// them, tickets that are zero between launches, and which rungs have a reference.
+  /// [state_size(rungs)], zero at the beginning: the place of the next call, the number of calls
+  /// that wait, tickets that are zero between launches, and which rungs have a reference.
   View1<std::uint32_t> state;
-  std::int64_t calls = 1;  ///< that a half has room for
+  std::int64_t calls = 1;  ///< that can wait
 
   /// Calls for so many replicas: enough to share the time of a launch, little memory for large
   /// batches.
@@ -34,21 +35,22 @@ struct LadderRecord {
     return std::clamp<std::int64_t>((std::int64_t{1} << 19) / std::max<std::int64_t>(replicas, 1),
                                     1, max_calls);
   }
-  KILN_HD std::int64_t n_calls() const { return state[calls_at]; }
-  KILN_HD std::int64_t half() const { return state[half_at]; }
+  static std::int64_t state_size(std::int64_t rungs) { return first_rung_at + 2 * rungs; }
+
+  KILN_HD std::int64_t places() const { return calls + 1; }
+  KILN_HD std::int64_t next() const { return state[next_at]; }
+  KILN_HD std::int64_t waiting() const { return state[waiting_at]; }
+  /// The place of call i of those that wait.
+  KILN_HD std::int64_t place_of(std::int64_t i) const {
+    return (next() + places() - waiting() + i) % places();
+  }
+  /// The first entry of a rung at a place.
+  KILN_HD std::int64_t at(std::int64_t place, std::int64_t rung, const LadderStatistics& of) const {
+    return (place * of.sums.size + rung) * of.ladders;
+  }
   /// 1 where a rung had a reference when calls were last added, so that it does not need one.
   KILN_HD std::uint32_t& referenced(std::int64_t rung, std::int64_t rungs) const {
     return state[first_rung_at + rungs + rung];
-  }
-  /// The energy of an entry if it counts, else infinity.
-  KILN_HD static double best_of(const LadderRecord& record, std::int64_t i) {
-    const double e = record.energy[i], v = record.term ? record.term[i] : e;
-    return LadderStatistics::finite(e) && LadderStatistics::finite(v) ? e : exact::infinity();
-  }
-  static std::int64_t state_size(std::int64_t rungs) { return first_rung_at + 2 * rungs; }
-  KILN_HD std::int64_t at(std::int64_t half, std::int64_t call, std::int64_t rung,
-                          const LadderStatistics& of) const {
-    return ((half * calls + call) * of.sums.size + rung) * of.ladders;
   }
 };
 
