@@ -68,9 +68,12 @@ bool RunCore::Scratch::read(void* host, const void* device, std::size_t bytes) {
     const std::byte* const begin = page.memory.data();
     const std::less<const std::byte*> before;
     if (before(at, begin) || !before(at, begin + page.copy.size())) continue;
-    if (!reporting_ || !page.fresh) {
+    // A report may launch kernels between two reads.
+    const std::uint64_t launches = queue_.counters().launches;
+    if (!reporting_ || !page.fresh || page.launches != launches) {
       queue_.download(page.copy.data(), begin, page.copy.size());
       page.fresh = reporting_;
+      page.launches = launches;
     }
     std::memcpy(host, page.copy.data() + (at - begin), bytes);
     return true;

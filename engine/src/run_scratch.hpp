@@ -44,7 +44,8 @@ class RunCore::Scratch {
     DeviceArray<std::byte> memory;
     std::vector<std::byte> copy;  ///< as much as is used
     bool zeros = true;            ///< initially; set on the device then, not copied
-    bool fresh = false;           ///< during a report, the copy equals the device's data
+    bool fresh = false;           ///< during a report, the copy has been made in it
+    std::uint64_t launches = 0;   ///< of the queue when it was made; a later one may change data
   };
   struct Place {
     std::byte* data = nullptr;

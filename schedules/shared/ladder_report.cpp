@@ -201,12 +201,12 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 void Ladders::report(ReportContext& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
+  run.queue().launch(LadderFlush{statistics(run), record_});
   result.series["beta"] = run.read(View1<double>{beta.data, rungs()});
   if (parameter) {
     result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
   Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
-  run.queue().launch(LadderFlush{statistics(run), record_});
   const std::vector<RungSums> sums = run.read(sums_);
   add_energies(result, sums, run.problem().units.energy_of_stored);
   if (setting_.coordinate != Coordinate::both) {  // the sums weigh one of the two

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
@@ -46,6 +48,30 @@ TEST(LadderReport, CountsTheSweepsAfterTheBurnInAlone) {
       EXPECT_EQ(result.diagnostics.at("swap_phases"), static_cast<double>(one.phases))
           << kind << ", burn-in " << one.burn_in << " by " << one.sweeps_per_swap;
       EXPECT_EQ(result.diagnostics.at("adapted"), 1);
+    }
+  }
+}
+
+// Mean energies after s phases times s, less those after s - 1 phases, are the energies of phase s:
+// each is the energy of some state. Phases that wait to be added when a run ends would be missed.
+TEST(LadderReport, HasTheEnergiesOfEveryPhase) {
+  const Problem problem = make_ising(test::random_ising(10, 6, 3, 0.5));
+  std::set<double> energies;
+  for (const State& state : test::all_states(10, true)) {
+    energies.insert(problem.solution.verify(spans_of(state)));
+  }
+  ParallelTemperingOptions chosen = ladder(4, 0.05, 0.8, "linear");
+  chosen.burn_in = 0;
+  chosen.cluster_moves = "off";
+  std::vector<double> sums(4, 0.0);
+  for (std::int64_t phases = 1; phases <= 27; ++phases) {
+    const Result result = tempered(problem, chosen, 4, phases);
+    for (std::size_t rung = 0; rung < sums.size(); ++rung) {
+      const double sum = result.series.at("mean_energy").at(rung) * static_cast<double>(phases);
+      const double energy = std::round((sum - sums[rung]) * 1e6) / 1e6;
+      EXPECT_TRUE(energies.contains(energy))
+          << phases << " phases, rung " << rung << ": " << energy;
+      sums[rung] = sum;
     }
   }
 }

@@ -10,7 +10,7 @@
 namespace kiln::cli {
 namespace ladder_flush_bench {
 
-// Each launch of a batch has a state of its own that says that the record is full.
+// Each launch of a batch has another state, which says that the record is full.
 struct Data {
   explicit Data(Queue& queue)
       : ladders(queue, 1056, 32),

@@ -18,6 +18,7 @@ struct LadderRecord {
   static constexpr std::int64_t max_calls = 8;
   static constexpr std::int64_t cells = LadderStatistics::cells_of_rung / 2;
   static constexpr std::int64_t parts_of_call = cells + 1;  ///< of a rung: its cells, then the sum
+  /// Places in `state`; the tickets of the rungs follow, then whether they have a reference.
   static constexpr std::int64_t next_at = 0, waiting_at = 1, ticket_at = 2, first_rung_at = 3;
 
   View1<double> energy;  ///< [calls + 1][rungs][ladders], stored units
@@ -35,10 +36,14 @@ struct LadderRecord {
     return std::clamp<std::int64_t>((std::int64_t{1} << 19) / std::max<std::int64_t>(replicas, 1),
                                     1, max_calls);
   }
+  /// Size of `state`.
   static std::int64_t state_size(std::int64_t rungs) { return first_rung_at + 2 * rungs; }
 
+  /// Of the ring: the call that finds as many waiting as can records before those are added.
   KILN_HD std::int64_t places() const { return calls + 1; }
+  /// The place of the next call.
   KILN_HD std::int64_t next() const { return state[next_at]; }
+  /// Calls that have yet to be added, 0 .. calls.
   KILN_HD std::int64_t waiting() const { return state[waiting_at]; }
   /// The place of call i of those that wait.
   KILN_HD std::int64_t place_of(std::int64_t i) const {

@@ -17,6 +17,8 @@ namespace kiln {
 /// that finds the record full, or by LadderFlush. A round that ends drops what is recorded, as
 /// LadderUpdate drops the sums.
 ///
+/// At most 1024 rungs, as ReplicaSwap.
+///
 /// Class E: the bits are those of the three kernels, once LadderFlush has added what is recorded.
 struct KILN_API LadderPhase {
   static constexpr const char* name = "ladder_phase";
@@ -28,7 +30,7 @@ struct KILN_API LadderPhase {
   LadderUpdate update;
   LadderRecord record;  ///< empty: energies are added at once
 
-  /// At most 1024 rungs, as ReplicaSwap.
+  /// Whether energies are recorded.
   KILN_HD bool records() const { return static_cast<bool>(record.energy) && update.plan.size > 0; }
 };
 
