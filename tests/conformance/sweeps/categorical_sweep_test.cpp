@@ -225,7 +225,7 @@ void expect_in_all_shapes(Device device, const PottsInputs& inputs, const std::s
 
 TEST_P(CategoricalSweepKernel, HasTheSameBitsForEveryLaunchShape) {
   for (const SweepRule rule : both_rules) {
-    for (const std::int32_t q : {2, 3, 100}) {
+    for (const std::int32_t q : {2, 3, 7, 9, 100}) {
       for (const std::int64_t slots : {1, 65, 200}) {
         const Ising pairs = sparse_pairs(500, integers(4, 35));
         const std::string what = std::to_string(q) + " values";
@@ -295,6 +295,32 @@ TEST_P(CategoricalSweepKernel, RejectsTheThresholdItself) {
     }
     expect_in_all_shapes(GetParam(), inputs, "threshold");
   }
+}
+
+// Words so close to a cumulated weight that the last bit of beta decides the value. All neighbours
+// agree: their value has the weight 1, the two others exp(-6 beta) each.
+TEST_P(CategoricalSweepKernel, HeatBathDecidesBordersExactly) {
+  PottsInputs inputs = make_potts_sweep(
+      potts_of(ring(40, constant(-3), constant(0)), 3, constant(0)), SweepRule::heat_bath, 64, 56);
+  inputs.values.assign(inputs.values.size(), 0);
+  inputs.sweeps = 1;
+  for (std::size_t slot = 0; slot < 64; ++slot) {
+    const std::uint32_t word = draw_word({inputs.names.key[slot], inputs.control.step,
+                                          inputs.names.replica[slot], RngDomain::metropolis, 0},
+                                         1);
+    const auto stays = [&](double beta) {
+      const double other = exact::exp(-(beta * 6));
+      return word * 0x1p-32 * (1 + other + other) < 1;
+    };
+    double low = 0, high = 4;
+    if (stays(low) || !stays(high)) continue;
+    for (int i = 0; i < 200; ++i) {
+      const double middle = (low + high) / 2;
+      (stays(middle) ? high : low) = middle;
+    }
+    inputs.beta[idx(inputs.rung[slot])] = slot % 2 == 0 ? low : high;
+  }
+  expect_in_all_shapes(GetParam(), inputs, "border");
 }
 
 TEST_P(CategoricalSweepKernel, MatchesCpu) {

@@ -6,7 +6,7 @@
 #include "kiln/cuda/queue.cuh"
 
 #include "categorical_bytes.hpp"
-#include "categorical_quads.cuh"
+#include "categorical_heat_quads.cuh"
 #include "cuda_check.hpp"
 #include "device_limits.hpp"
 #include "kernels/sweeps/sweep_shape.hpp"
@@ -19,7 +19,8 @@ namespace {
 
 constexpr int max_threads = 512;
 constexpr std::int64_t busy_warps = 16;  // of 128 registers each, on a multiprocessor
-constexpr double largest_sum = 127;      // of the sizes of couplings: changes of a site fill a byte
+constexpr int max_heat_values = 8;
+constexpr double largest_sum = 127;  // of the sizes of couplings: changes of a site fill a byte
 
 // Copies the values of a block to its tile, or back, sixteen slots at a time and many rows in
 // flight. @pre All slots of the block exist, and rows of the batch begin at multiples of sixteen.
@@ -46,13 +47,15 @@ __device__ void copy_rows(const CategoricalSweep& kernel, std::int64_t first, ui
 template <int kWords, bool kBack>
 __device__ void copy_bytes(const CategoricalSweep& kernel, std::int64_t first, std::int8_t* tile) {
   constexpr std::uint32_t slots = 32 * kWords;
-  const std::int64_t slot = first + threadIdx.x % slots;
   const auto sites = static_cast<std::uint32_t>(kernel.model.n_sites);
+  // A block may have fewer threads than slots.
 #pragma unroll 4
-  for (std::uint32_t site = threadIdx.x / slots; site < sites; site += blockDim.x / slots) {
+  for (std::uint32_t i = threadIdx.x; i < sites * slots; i += blockDim.x) {
+    const std::uint32_t site = i / slots, of_block = i % slots;
+    const std::int64_t slot = first + of_block;
     const std::int32_t variable = __ldg(kernel.model.variable.data + site);
     const bool real = variable >= 0 && slot < kernel.state.columns;
-    std::int8_t& value = tile[CategoricalTile<kWords>::row(site) * slots + threadIdx.x % slots];
+    std::int8_t& value = tile[CategoricalTile<kWords>::row(site) * slots + of_block];
     if constexpr (kBack) {
       if (real) kernel.state(variable, slot) = value;
     } else {
@@ -98,7 +101,7 @@ struct Totals {
   std::uint32_t changed[32 * kWords];
 };
 
-template <int kWords, bool kSharedKeys, bool kFields>
+template <int kWords, bool kSharedKeys, bool kFields, int kValues>
 __device__ void sweep_block(const CategoricalSweep& kernel, std::uint32_t* tile,
                             Totals<kWords, kFields>& totals) {
   constexpr int lanes = 8 * kWords, quads = 4 / kWords;  // of a warp
@@ -117,8 +120,14 @@ __device__ void sweep_block(const CategoricalSweep& kernel, std::uint32_t* tile,
   for (std::int32_t c = 0; c < model.n_classes; ++c) {
     const std::int32_t end = model.class_begin[c + 1];
     for (std::int32_t quad = model.class_begin[c] + first; quad < end; quad += stride) {
-      sweep_categorical_quad<kSharedKeys, kFields>(kernel, of_lane, decide, propose, keys,
-                                                   static_cast<std::uint32_t>(quad), lane);
+      const auto at = static_cast<std::uint32_t>(quad);
+      if constexpr (kValues == 0) {
+        sweep_categorical_quad<kSharedKeys, kFields>(kernel, of_lane, decide, propose, keys, at,
+                                                     lane);
+      } else {
+        heat_categorical_quad<kSharedKeys, kFields, kValues>(kernel, of_lane, decide, keys, at,
+                                                             lane);
+      }
     }
     __syncthreads();
   }
@@ -129,7 +138,8 @@ __device__ void sweep_block(const CategoricalSweep& kernel, std::uint32_t* tile,
   }
 }
 
-template <int kWords, bool kFields>
+// kValues is 0 for the Metropolis rule, for the heat bath a limit of the number of values.
+template <int kWords, bool kFields, int kValues>
 __global__ void __launch_bounds__(max_threads)
     sweep_bytes(const __grid_constant__ CategoricalSweep kernel) {
   extern __shared__ __align__(16) std::uint32_t tile[];
@@ -146,9 +156,9 @@ __global__ void __launch_bounds__(max_threads)
     if (i < live) shared_keys = shared_keys && keys[first + i] == keys[first + i / 4 * 4];
   }
   if (__syncthreads_and(shared_keys) != 0) {
-    sweep_block<kWords, true, kFields>(kernel, tile, totals);
+    sweep_block<kWords, true, kFields, kValues>(kernel, tile, totals);
   } else {
-    sweep_block<kWords, false, kFields>(kernel, tile, totals);
+    sweep_block<kWords, false, kFields, kValues>(kernel, tile, totals);
   }
   __syncthreads();
   copy_values<kWords, true>(kernel, tile);
@@ -189,10 +199,10 @@ std::optional<SweepShape> shape_for(const CategoricalSweep& kernel, Queue& queue
   return shape;
 }
 
-template <int kWords, bool kFields>
+template <int kWords, bool kFields, int kValues>
 void enqueue(const CategoricalSweep& kernel, const SweepShape& shape, Queue& queue) {
   const auto bytes = static_cast<std::size_t>(tile_bytes(kernel, kWords));
-  const auto function = sweep_bytes<kWords, kFields>;
+  const auto function = sweep_bytes<kWords, kFields, kValues>;
   reserve_shared(queue, function, bytes, CategoricalSweep::name);
   const auto blocks =
       static_cast<unsigned>((kernel.state.columns + 32 * kWords - 1) / (32 * kWords));
@@ -200,21 +210,34 @@ void enqueue(const CategoricalSweep& kernel, const SweepShape& shape, Queue& que
   check_launch(CategoricalSweep::name);
 }
 
+template <int kWords, bool kFields>
+void enqueue_rule(const CategoricalSweep& kernel, const SweepShape& shape, Queue& queue) {
+  if (kernel.rule == SweepRule::metropolis) {
+    enqueue<kWords, kFields, 0>(kernel, shape, queue);
+  } else if (kernel.model.values <= 4) {
+    enqueue<kWords, kFields, 4>(kernel, shape, queue);
+  } else {
+    enqueue<kWords, kFields, max_heat_values>(kernel, shape, queue);
+  }
+}
+
 }  // namespace
 
 bool launch_categorical_bytes(const CategoricalSweep& kernel, Queue& queue) {
   const CategoricalView& model = kernel.model;
-  if (kernel.rule != SweepRule::metropolis || !model.integral || model.sequential ||
-      model.max_coupling_sum > largest_sum) {
+  const bool rule = kernel.rule == SweepRule::metropolis || model.values <= max_heat_values;
+  if (!rule || !model.integral || model.sequential || model.max_coupling_sum > largest_sum) {
     return false;
   }
   const std::optional<SweepShape> shape = shape_for(kernel, queue);
   if (!shape) return false;
   const bool fields = model.field.size > 0;
   if (shape->words_per_block == 2) {
-    fields ? enqueue<2, true>(kernel, *shape, queue) : enqueue<2, false>(kernel, *shape, queue);
+    fields ? enqueue_rule<2, true>(kernel, *shape, queue)
+           : enqueue_rule<2, false>(kernel, *shape, queue);
   } else {
-    fields ? enqueue<1, true>(kernel, *shape, queue) : enqueue<1, false>(kernel, *shape, queue);
+    fields ? enqueue_rule<1, true>(kernel, *shape, queue)
+           : enqueue_rule<1, false>(kernel, *shape, queue);
   }
   return true;
 }

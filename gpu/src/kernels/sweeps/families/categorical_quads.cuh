@@ -109,26 +109,40 @@ struct QuadRows {
     }
   }
 
+  // Calls take(values of the neighbour, weight) for the neighbours of site i.
+  template <class Tile, class Take>
+  __device__ void for_each(int i, const Tile& tile, const Take& take) const {
+    const auto take_pair = [&](const uint4& two) {  // site, weight, site, weight
+      take(tile.at(two.x), static_cast<std::uint32_t>(small_integer(__uint_as_float(two.y))));
+      take(tile.at(two.z), static_cast<std::uint32_t>(small_integer(__uint_as_float(two.w))));
+    };
+    take_pair(first[i]);  // without neighbours it has the weights 0
+#pragma unroll 2
+    for (std::uint32_t pair = bounds[i] + 1; pair < bounds[i + 1]; ++pair) {
+      take_pair(__ldg(pairs + pair));
+    }
+  }
+
   // The changes of the couplings' energy if site i takes the values `there`, plus 128 in each byte.
   template <class Tile>
   __device__ std::uint32_t changes(int i, const Tile& tile, std::uint32_t here,
                                    std::uint32_t there) const {
     std::uint32_t sum = 0;  // of 255 times the changes: carries from byte to byte cancel at the end
-    const auto add = [&](std::uint32_t neighbor, std::uint32_t weight) {
-      const std::uint32_t value = tile.at(neighbor);
-      const std::uint32_t change = equal_bytes(value, there) - equal_bytes(value, here);
-      sum += change * static_cast<std::uint32_t>(small_integer(__uint_as_float(weight)));
-    };
-    const auto add_pair = [&](const uint4& two) {  // site, weight, site, weight
-      add(two.x, two.y);
-      add(two.z, two.w);
-    };
-    add_pair(first[i]);  // without neighbours it has the weights 0
-#pragma unroll 2
-    for (std::uint32_t pair = bounds[i] + 1; pair < bounds[i + 1]; ++pair) {
-      add_pair(__ldg(pairs + pair));
-    }
+    for_each(i, tile, [&](std::uint32_t value, std::uint32_t weight) {
+      sum += (equal_bytes(value, there) - equal_bytes(value, here)) * weight;
+    });
     return high_bits + sum * inverse_of_255;
+  }
+};
+
+// Whether the sites of a quad have a variable.
+struct RealSites {
+  bool of[4];
+
+  __device__ RealSites(const CategoricalView& model, std::uint32_t quad) {
+    const int4 variables = __ldg(reinterpret_cast<const int4*>(model.variable.data) + quad);
+    of[0] = variables.x >= 0, of[1] = variables.y >= 0;
+    of[2] = variables.z >= 0, of[3] = variables.w >= 0;
   }
 };
 
@@ -177,7 +191,7 @@ struct CategoricalQuad {
   // site i.
   template <class Draws>
   __device__ std::uint32_t decide(const CategoricalView& model, const Draws& draws,
-                                  std::uint32_t site, const bool (&real)[4], Lane& lane) {
+                                  std::uint32_t site, const RealSites& real, Lane& lane) {
     constexpr float margin = exponent_margin<SweepRule::metropolis>;
     std::uint32_t open = 0;
 #pragma unroll
@@ -185,7 +199,7 @@ struct CategoricalQuad {
       const Words4 words = draws.of(lane, r);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const Change delta = real[i] || !kFields ? change(model, site, i, r) : Change{0};
+        const Change delta = real.of[i] || !kFields ? change(model, site, i, r) : Change{0};
         float d;
         if constexpr (kFields) {
           d = static_cast<float>(delta);
@@ -195,8 +209,8 @@ struct CategoricalQuad {
         const float z = lane.beta[r] * d;
         const Sure sure = compare_exponent<SweepRule::metropolis>(
             z, fmaf(0x1p-20f, fabsf(z), margin), words.word[i]);
-        if (sure == Sure::yes && real[i]) take(i, r, delta, lane);
-        if (sure == Sure::unsure && real[i]) open |= 1u << (4 * r + i);
+        if (sure == Sure::yes && real.of[i]) take(i, r, delta, lane);
+        if (sure == Sure::unsure && real.of[i]) open |= 1u << (4 * r + i);
       }
     }
     return open;
@@ -248,12 +262,9 @@ __device__ inline void sweep_categorical_quad(const CategoricalSweep& kernel, co
   const std::uint32_t site = 4 * number;
   CategoricalQuad<kFields> quad;
   const QuadRows rows(model, site);
-  bool real[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) quad.here[i] = tile.at(site + i);
-  const int4 variables = __ldg(reinterpret_cast<const int4*>(model.variable.data) + number);
-  real[0] = variables.x >= 0, real[1] = variables.y >= 0;
-  real[2] = variables.z >= 0, real[3] = variables.w >= 0;
+  const RealSites real(model, number);
   quad.propose(
       QuadWords<kSharedKeys>(kernel, propose, keys, number, CategoricalSweep::propose_block), lane,
       model.values);
