@@ -6,6 +6,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/large_vector.hpp"
+#include "kiln/objectives/device_bundle.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
 
@@ -18,6 +19,22 @@ struct GroupRows {
   std::int32_t n_hubs = 0;
   LargeVector<GroupSite> sites;
   LargeVector<std::uint32_t> terms;
+};
+
+/// The rows in the bundle of a model.
+class GroupPlaces {
+ public:
+  /// Stages the arrays. @pre the rows outlive the bundle.
+  GroupPlaces(const GroupRows& rows, DeviceBundle& bundle)
+      : sites_(bundle.add_lasting(rows.sites)), terms_(bundle.add_lasting(rows.terms)) {}
+  /// @pre the bundle was uploaded.
+  GroupView view(const GroupRows& rows, DeviceBundle& bundle) const {
+    return {rows.max_sum, rows.one_plane, rows.n_hubs, bundle.view(sites_), bundle.view(terms_)};
+  }
+
+ private:
+  DeviceBundle::Place<GroupSite> sites_;
+  DeviceBundle::Place<std::uint32_t> terms_;
 };
 
 /// The couplings in the rows of a plan: all of them, or each only once, at one of its sites.

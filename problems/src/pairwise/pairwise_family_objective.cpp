@@ -3,6 +3,7 @@
 #include "pairwise/pairwise_family_objective.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,28 @@ Pairs couplings_of(const PairwiseFamily& family) {
   for (const Edge& e : family.base.couplings) pairs[{e.u, e.v}].base += e.weight;
   for (const Edge& e : family.term.couplings) pairs[{e.u, e.v}].term += e.weight;
   return pairs;
+}
+
+// The rows of A or of B for counting on a GPU, in the order of a plan for both. Empty unless its
+// coefficients are integers and small.
+GroupRows group_rows_of(PairwisePlan order, const PairwiseFamilyPlan& plan,
+                        double FamilyPair::*field_of, double FamilyEntry::*weight_of) {
+  if (order.sequential) return {};
+  order.arithmetic = Arithmetic::narrow;
+  for (std::size_t site = 0; site < order.variable.size(); ++site) {
+    order.field[site] = plan.field[site].*field_of;
+    double sum = std::abs(order.field[site]);
+    bool integers = order.field[site] == std::round(order.field[site]);
+    auto at = static_cast<std::size_t>(order.row_begin[site]);
+    for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e, ++at) {
+      const double weight = plan.entries[static_cast<std::size_t>(e)].*weight_of;
+      sum += std::abs(weight);
+      integers = integers && weight == std::round(weight);
+      order.entries[at].weight = static_cast<float>(weight);
+    }
+    if (!integers || !(sum <= 127)) return {};
+  }
+  return group_rows(order);
 }
 
 class BoundPairwiseFamily final : public Offers<BoundObjective, Evaluates, Sweeps, Parametric> {
@@ -80,8 +103,10 @@ class PairwiseFamilyObjective final : public Offers<Objective, TermOffset> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwiseFamily>(plan_, queue);
   }
-  std::uint64_t device_bytes(const DeviceShape&, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
+    const GroupPair groups{plan_.base_groups, plan_.term_groups};
     return plan_.entries.size() * sizeof(FamilyEntry) + plan_.variable.size() * 28 +
+           (device.gpu ? groups.bytes() : 0) +
            static_cast<std::uint64_t>(replicas + 31) / 32 * 32 * 16;
   }
   WorkShape work_shape() const override {
@@ -113,6 +138,9 @@ PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family) {
 
   PairwiseFamilyPlan plan;
   plan.n_variables = family.base.n;
+  plan.n_classes = order.n_classes;
+  plan.sequential = order.sequential;
+  plan.class_begin = order.class_begin;
   plan.target = family.target;
   plan.variable.assign(order.variable.begin(), order.variable.end());
   plan.row_begin.push_back(0);
@@ -121,6 +149,8 @@ PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family) {
     const auto i = static_cast<std::size_t>(v);
     plan.field.push_back(v < 0 ? FamilyPair{}
                                : FamilyPair{family.base.fields[i], family.term.fields[i]});
+    const FamilyPair& field = plan.field.back();
+    plan.has_fields = plan.has_fields || field.base != 0 || field.term != 0;
     for (std::int64_t e = order.row_begin[site]; e < order.row_begin[site + 1]; ++e) {
       const PairEntry& entry = order.entries[static_cast<std::size_t>(e)];
       const std::int32_t u = order.variable[entry.site];
@@ -128,24 +158,41 @@ PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family) {
       const FamilyPair& value = pairs.at(std::minmax(u, v));
       plan.entries.push_back({u, value.base, value.term});
     }
-    plan.row_begin.push_back(static_cast<std::int64_t>(plan.entries.size()));
+    const auto end = static_cast<std::int64_t>(plan.entries.size());
+    plan.max_neighbors =
+        std::max(plan.max_neighbors, static_cast<std::int32_t>(end - plan.row_begin.back()));
+    plan.row_begin.push_back(end);
   }
+  plan.base_groups = group_rows_of(order, plan, &FamilyPair::base, &FamilyEntry::base);
+  plan.term_groups = group_rows_of(order, plan, &FamilyPair::term, &FamilyEntry::term);
   return plan;
 }
 
 BoundPairwiseFamilyModel::BoundPairwiseFamilyModel(const PairwiseFamilyPlan& plan, Queue& queue) {
+  const auto class_begin = arrays_.add(plan.class_begin);
   const auto variable = arrays_.add(plan.variable);
   const auto row_begin = arrays_.add(plan.row_begin);
   const auto entries = arrays_.add(plan.entries);
   const auto field = arrays_.add(plan.field);
+  static const GroupRows none;  // a CPU does not read them
+  const GroupRows& base_rows = queue.on_cpu() ? none : plan.base_groups;
+  const GroupRows& term_rows = queue.on_cpu() ? none : plan.term_groups;
+  const GroupPlaces base_groups(base_rows, arrays_), term_groups(term_rows, arrays_);
   arrays_.upload(queue);
   view_.n_variables = plan.n_variables;
   view_.n_sites = static_cast<std::int32_t>(plan.variable.size());
+  view_.n_classes = plan.n_classes;
+  view_.max_neighbors = plan.max_neighbors;
+  view_.sequential = plan.sequential;
+  view_.has_fields = plan.has_fields;
   view_.target = plan.target;
+  view_.class_begin = arrays_.view(class_begin);
   view_.variable = arrays_.view(variable);
   view_.row_begin = arrays_.view(row_begin);
   view_.entries = arrays_.view(entries);
   view_.field = arrays_.view(field);
+  view_.base_groups = base_groups.view(base_rows, arrays_);
+  view_.term_groups = term_groups.view(term_rows, arrays_);
 }
 
 Ising member_of(const PairwiseFamily& family, double lambda) {

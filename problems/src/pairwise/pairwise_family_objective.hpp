@@ -14,16 +14,23 @@
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/queue.hpp"
 
+#include "pairwise/group_rows.hpp"
+
 namespace kiln::problems {
 
 /// The arrays of PairwiseFamilyView on the host.
 struct PairwiseFamilyPlan {
   std::int32_t n_variables = 0;
+  std::int32_t n_classes = 0;
+  std::int32_t max_neighbors = 0;
+  bool sequential = false;
+  bool has_fields = false;
   double target = 1;
-  std::vector<std::int32_t> variable;
+  std::vector<std::int32_t> class_begin, variable;
   std::vector<std::int64_t> row_begin;
   std::vector<FamilyEntry> entries;
   std::vector<FamilyPair> field;
+  GroupRows base_groups, term_groups;
 };
 
 /// Lays out a family in the order that plan_pairwise() gives the union of both graphs. A and B are

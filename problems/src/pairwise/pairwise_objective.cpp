@@ -84,19 +84,6 @@ DenseMatrix dense_matrix(const PairwisePlan& plan, std::int32_t bytes_per_weight
   return matrix;
 }
 
-class GroupPlaces {
- public:
-  GroupPlaces(const GroupRows& rows, DeviceBundle& bundle)
-      : sites_(bundle.add_lasting(rows.sites)), terms_(bundle.add_lasting(rows.terms)) {}
-  GroupView view(const GroupRows& rows, DeviceBundle& bundle) const {
-    return {rows.max_sum, rows.one_plane, rows.n_hubs, bundle.view(sites_), bundle.view(terms_)};
-  }
-
- private:
-  DeviceBundle::Place<GroupSite> sites_;
-  DeviceBundle::Place<std::uint32_t> terms_;
-};
-
 // What a run needs beside the plan; all of it lasts as long as the objective.
 struct PairwiseParts {
   const SliceRows& slices;  // of the CPU

@@ -10,6 +10,8 @@
 #include <memory>
 
 #include "kiln/backend.hpp"
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/rng_domains.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
@@ -208,21 +210,117 @@ TEST_P(CategoricalSweepKernel, DoesNothingOnceStoppedOrAtTheLimit) {
   EXPECT_EQ(run_potts_sweeps(queue(), inputs).values, inputs.values);
 }
 
+void expect_in_all_shapes(Device device, const PottsInputs& inputs, const std::string& what) {
+  const PottsOutputs plain = plain_potts_sweeps(inputs);
+  for (const char* shape :
+       {"", "1x1", "1x4", "1x16", "1x32", "2x1", "2x3", "2x16", "1x2g", "1x3g", "s8x4"}) {
+    const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+    // A queue of the CUDA backend reads the variable when it is made.
+    const std::unique_ptr<Queue> fresh = open_backend(to_string(device)).backend->make_queue();
+    EXPECT_EQ(first_difference(run_potts_sweeps(*fresh, inputs), plain), "")
+        << what << ", shape " << shape;
+    if (device == Device::cpu) return;
+  }
+}
+
 TEST_P(CategoricalSweepKernel, HasTheSameBitsForEveryLaunchShape) {
   for (const SweepRule rule : both_rules) {
-    for (const std::int32_t q : {3, 100}) {
-      const PottsInputs inputs = make_potts_sweep(
-          potts_of(sparse_pairs(500, reals(1, 36)), q, reals(1, 37)), rule, 65, 38);
-      const PottsOutputs plain = plain_potts_sweeps(inputs);
-      for (const char* shape : {"1x1", "1x4", "1x16", "1x32", "1x2g", "1x3g"}) {
-        const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
-        // A queue of the CUDA backend reads the variable when it is made.
-        const std::unique_ptr<Queue> fresh =
-            open_backend(to_string(GetParam())).backend->make_queue();
-        EXPECT_EQ(first_difference(run_potts_sweeps(*fresh, inputs), plain), "") << shape;
+    for (const std::int32_t q : {2, 3, 7, 9, 100}) {
+      for (const std::int64_t slots : {1, 65, 200}) {
+        const Ising pairs = sparse_pairs(500, integers(4, 35));
+        const std::string what = std::to_string(q) + " values";
+        expect_in_all_shapes(
+            GetParam(), make_potts_sweep(potts_of(pairs, q, constant(0)), rule, slots, 36), what);
+        expect_in_all_shapes(
+            GetParam(), make_potts_sweep(potts_of(pairs, q, integers(999, 37)), rule, slots, 36),
+            what + ", fields");
       }
+      expect_in_all_shapes(
+          GetParam(),
+          make_potts_sweep(potts_of(sparse_pairs(500, reals(1, 36)), q, reals(1, 37)), rule, 65,
+                           38),
+          "reals");
     }
   }
+}
+
+// Sums of couplings of 127 are counted in bytes, larger ones are not.
+TEST_P(CategoricalSweepKernel, CountsUpToTheLimitOfABytesInEveryShape) {
+  for (const double weight : {-1.0, 1.0}) {
+    for (const std::int32_t leaves : {127, 128}) {
+      PottsInputs inputs =
+          make_potts_sweep(potts_of(star(leaves, 3, constant(weight)), 2, constant(0)),
+                           SweepRule::metropolis, 70, 50);
+      for (std::size_t i = 0; i < inputs.values.size(); ++i) inputs.values[i] = i % 70 % 2;
+      expect_in_all_shapes(GetParam(), inputs, std::to_string(leaves) + " leaves");
+    }
+  }
+}
+
+// Several keys in a block, and rows that do not begin at a word.
+TEST_P(CategoricalSweepKernel, TakesGroupsAndStridesInEveryShape) {
+  for (const std::int64_t groups : {2, 5, 16, 32}) {
+    for (const std::int64_t stride : {0, 3, 4}) {
+      PottsInputs inputs =
+          make_potts_sweep(potts_of(sparse_pairs(90, integers(3, 51)), 3, integers(1, 52)),
+                           SweepRule::metropolis, 128, 53);
+      inputs.names = make_names(128, groups, 54);
+      inputs.extra_stride = stride;
+      expect_in_all_shapes(GetParam(), inputs, std::to_string(groups) + " groups");
+    }
+  }
+}
+
+// A word that equals the threshold is rejected, one below it is accepted.
+TEST_P(CategoricalSweepKernel, RejectsTheThresholdItself) {
+  for (const double field : {0.0, 5.0}) {
+    const Potts model = potts_of(ring(40, constant(-3), constant(0)), 3, constant(0));
+    PottsInputs inputs = make_potts_sweep(model, SweepRule::metropolis, 32, 55);
+    // All neighbours agree, so that leaving them costs 6, and more where value 0 is favoured.
+    inputs.values.assign(inputs.values.size(), 0);
+    for (std::int32_t i = 0; field != 0 && i < 40; ++i)
+      inputs.model.fields.push_back({i, 0, -field});
+    inputs.sweeps = 1;
+    const double delta = 6 + field;
+    for (std::size_t slot = 0; slot < 32; ++slot) {
+      const std::uint32_t word = draw_word({inputs.names.key[slot], inputs.control.step,
+                                            inputs.names.replica[slot], RngDomain::metropolis, 0},
+                                           1);
+      double low = 0, high = 23 / delta;
+      for (int i = 0; i < 200; ++i) {
+        const double middle = (low + high) / 2;
+        (exact::accept_threshold(middle * delta) > word + slot % 2 ? low : high) = middle;
+      }
+      inputs.beta[idx(inputs.rung[slot])] = high;
+    }
+    expect_in_all_shapes(GetParam(), inputs, "threshold");
+  }
+}
+
+// Words so close to a cumulated weight that the last bit of beta decides the value. All neighbours
+// agree: their value has the weight 1, the two others exp(-6 beta) each.
+TEST_P(CategoricalSweepKernel, HeatBathDecidesBordersExactly) {
+  PottsInputs inputs = make_potts_sweep(
+      potts_of(ring(40, constant(-3), constant(0)), 3, constant(0)), SweepRule::heat_bath, 64, 56);
+  inputs.values.assign(inputs.values.size(), 0);
+  inputs.sweeps = 1;
+  for (std::size_t slot = 0; slot < 64; ++slot) {
+    const std::uint32_t word = draw_word({inputs.names.key[slot], inputs.control.step,
+                                          inputs.names.replica[slot], RngDomain::metropolis, 0},
+                                         1);
+    const auto stays = [&](double beta) {
+      const double other = exact::exp(-(beta * 6));
+      return word * 0x1p-32 * (1 + other + other) < 1;
+    };
+    double low = 0, high = 4;
+    if (stays(low) || !stays(high)) continue;
+    for (int i = 0; i < 200; ++i) {
+      const double middle = (low + high) / 2;
+      (stays(middle) ? high : low) = middle;
+    }
+    inputs.beta[idx(inputs.rung[slot])] = slot % 2 == 0 ? low : high;
+  }
+  expect_in_all_shapes(GetParam(), inputs, "border");
 }
 
 TEST_P(CategoricalSweepKernel, MatchesCpu) {

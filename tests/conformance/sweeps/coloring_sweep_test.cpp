@@ -99,6 +99,21 @@ TEST_P(ColoringSweepKernel, MatchesCpuAndCountsConflicts) {
   }
 }
 
+// Vertices of more neighbours than a warp reads at once, and of none.
+TEST_P(ColoringSweepKernel, MatchesCpuOnDenseGraphs) {
+  Graph graph = random_edges(600, 0xE0000000u, 4);
+  graph.n_vertices = 603;
+  for (const std::int32_t values : {3, 400}) {
+    EXPECT_EQ(run(queue(), graph, values, 21, 1.5, 3), run(cpu_queue(), graph, values, 21, 1.5, 3));
+  }
+}
+
+// Colours of a graph that does not fit into shared memory stay in global memory.
+TEST_P(ColoringSweepKernel, MatchesCpuOnLargeGraphs) {
+  EXPECT_EQ(run(queue(), cycle(130000), 300, 3, 0.7, 2),
+            run(cpu_queue(), cycle(130000), 300, 3, 0.7, 2));
+}
+
 TEST_P(ColoringSweepKernel, DoesNothingOnceStopped) {
   const Outcome outcome = run(queue(), cycle(9), 300, 8, 0.0, 2, DeviceStop::target);
   EXPECT_EQ(outcome.states, Colors(72, 0));

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
+#include <string>
+
+#include "kiln/backend.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
@@ -25,13 +29,14 @@ KILN_ON_EVERY_BACKEND(PairwiseFamilySweepKernel);
 
 struct FamilySweep {
   PairwiseFamily family;
-  SweepInputs in;                 // its model is not read
-  std::vector<double> parameter;  // [rungs], empty: that of the family
+  SweepInputs in;                           // its model is not read
+  std::vector<double> parameter;            // [rungs], empty: that of the family
+  std::vector<std::uint32_t> active_rungs;  // [rungs], empty: all
 };
 
 FamilySweep make_family_sweep(const PairwiseFamily& family, std::int64_t slots, SweepRule rule,
                               std::uint64_t seed) {
-  FamilySweep sweep{family, make_sweep(problems::member_of(family, 1), slots, 2, seed), {}};
+  FamilySweep sweep{family, make_sweep(problems::member_of(family, 1), slots, 2, seed), {}, {}};
   const std::vector<double> lambdas = {0, 0.25, 1, -1.5, 3};
   for (std::size_t r = 0; r < sweep.in.beta.size(); ++r) {
     sweep.parameter.push_back(lambdas[r % lambdas.size()]);
@@ -51,6 +56,7 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
   DeviceArray<std::uint64_t> accepted(queue,
                                       std::vector<std::uint64_t>(idx(in.slots), accepted_before));
   const DeviceArray<double> beta(queue, in.beta), parameter(queue, sweep.parameter);
+  const DeviceArray<std::uint32_t> active(queue, sweep.active_rungs);
   const DeviceArray<std::int32_t> rung(queue, in.rung);
   const DeviceNames names(queue, in.names);
   const DeviceArray<RunControl> control = upload_control(queue, in.control);
@@ -65,12 +71,14 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
   kernel.draw_ids = names.view();
   kernel.inverse_scale = in.inverse_scale;
   kernel.control = control.data();
+  if (!sweep.active_rungs.empty()) kernel.active_rungs = active.view();
   for (std::uint32_t s = 0; s < in.sweeps; ++s) {
     kernel.step_offset = s;
     queue.launch(kernel);
   }
   if (in.slots == 0) return {};
-  return {unpack_spins(state.download(), in.slots), {}, accepted.download()};
+  const std::vector<double> no_energy(idx(in.slots), 0.0);
+  return {unpack_spins(state.download(), in.slots), no_energy, accepted.download()};
 }
 
 double field_of(const Ising& model, const std::vector<std::int8_t>& s, std::int32_t v) {
@@ -87,9 +95,11 @@ double field_of(const Ising& model, const std::vector<std::int8_t>& s, std::int3
 SweepOutputs plain(const FamilySweep& sweep) {
   const SweepInputs& in = sweep.in;
   const problems::PairwiseFamilyPlan plan = problems::plan_pairwise_family(sweep.family);
-  SweepOutputs out{in.spins, {}, std::vector<std::uint64_t>(idx(in.slots), accepted_before)};
+  SweepOutputs out{in.spins, std::vector<double>(idx(in.slots), 0.0),
+                   std::vector<std::uint64_t>(idx(in.slots), accepted_before)};
   for (std::int64_t slot = 0; slot < in.slots; ++slot) {
     const std::size_t rung = idx(in.rung[idx(slot)]);
+    if (!sweep.active_rungs.empty() && sweep.active_rungs[rung] == 0) continue;
     const double beta = in.beta[rung] * in.inverse_scale;
     const double lambda = sweep.parameter.empty() ? sweep.family.target : sweep.parameter[rung];
     std::vector<std::int8_t> s = spins_of(in.spins, in.slots, slot);
@@ -127,6 +137,173 @@ TEST_P(PairwiseFamilySweepKernel, IsTheDefinition) {
         const SweepOutputs out = run(queue(), sweep), expected = plain(sweep);
         ASSERT_EQ(out.spins, expected.spins) << n << " spins, " << slots << " slots";
         ASSERT_EQ(out.accepted, expected.accepted) << n << " spins, " << slots << " slots";
+      }
+    }
+  }
+}
+
+// A family and what its patterns of neighbours have in each variant of the kernel.
+struct FamilyCase {
+  const char* name;
+  PairwiseFamily family;
+};
+
+std::vector<FamilyCase> family_cases() {
+  const auto signs = one_of({-1, 1}, 1), numbers = one_of({-3, -1, 2, 1000}, 2);
+  const auto none = constant(0);
+  const auto nothing = [](std::int32_t n) {
+    return isolated_spins(std::vector<double>(idx(n), 0));
+  };
+  return {
+      {"torus with a field in B",
+       family_of(lattice({10, 8}, signs, none), isolated_spins(std::vector<double>(80, 1.0)))},
+      {"torus with fields",
+       family_of(lattice({10, 8}, numbers, numbers), lattice({10, 8}, signs, numbers))},
+      {"torus", family_of(lattice({10, 8}, signs, none), lattice({10, 8}, numbers, none))},
+      {"couplings in B alone", family_of(nothing(80), lattice({10, 8}, signs, none))},
+      {"cube", family_of(lattice({4, 5, 5}, numbers, none), lattice({4, 5, 5}, signs, none))},
+      {"chain with fields", family_of(ring(41, numbers, numbers), ring(41, signs, signs))},
+      {"six neighbours", family_of(star(6, 90, numbers), star(6, 90, signs))},
+      {"seven neighbours", family_of(star(7, 90, numbers), star(7, 90, signs))},
+      {"counts up to 127", family_of(star(63, 93, constant(2)), star(126, 30, constant(-1)))},
+      {"counts beyond", family_of(star(64, 92, constant(2)), star(127, 29, constant(-1)))},
+      {"counts with fields", random_family(90, 2, 8)},
+      {"random", random_family(90, 1, 7)},
+  };
+}
+
+void expect_in_all_shapes(Device device, const FamilySweep& sweep, const std::string& what) {
+  const SweepOutputs expected = plain(sweep);
+  std::vector<const char*> shapes{""};
+  if (device != Device::cpu) {
+    shapes = {"", "s8x1", "s8x16", "s8x7", "s8x16g", "s8x3g", "1x1", "1x8", "2x32", "1x4g"};
+  }
+  for (const char* shape : shapes) {
+    const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+    const std::unique_ptr<Queue> fresh = open_backend(to_string(device)).backend->make_queue();
+    EXPECT_EQ(first_difference(run(*fresh, sweep), expected), "") << what << ", shape " << shape;
+  }
+}
+
+// All betas and lambdas, or one for all, as in an anneal.
+TEST_P(PairwiseFamilySweepKernel, HasTheSameBitsForEveryLaunchShape) {
+  for (const FamilyCase& each : family_cases()) {
+    for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+      FamilySweep sweep = make_family_sweep(each.family, 32 * 9, rule, 40);
+      for (const std::int64_t groups : {1, 9, 18}) {
+        sweep.in.names = make_names(sweep.in.slots, groups, 41);
+        expect_in_all_shapes(GetParam(), sweep, each.name);
+      }
+      sweep.in.names = make_names(sweep.in.slots, 1, 42);
+      for (const double beta : {0.0, 0.4, infinity}) {
+        sweep.in.beta.assign(sweep.in.beta.size(), beta);
+        sweep.parameter.assign(sweep.parameter.size(), -0.75);
+        expect_in_all_shapes(GetParam(), sweep, std::string(each.name) + ", one member");
+      }
+    }
+  }
+}
+
+TEST_P(PairwiseFamilySweepKernel, LetsRungsRestInEveryShape) {
+  for (const FamilyCase& each : family_cases()) {
+    FamilySweep sweep = make_family_sweep(each.family, 32 * 3, SweepRule::metropolis, 43);
+    for (std::size_t r = 0; r < sweep.in.beta.size(); ++r) {
+      sweep.active_rungs.push_back(r % 3 == 1 ? 0u : 1u);
+    }
+    expect_in_all_shapes(GetParam(), sweep, each.name);
+  }
+}
+
+// Replica 3 draws the word 2^32 - 1 for site 3 at step 5, see metropolis_sweep_slices_test.cpp.
+TEST_P(PairwiseFamilySweepKernel, TakesTheLargestWord) {
+  for (const FamilyCase& each : family_cases()) {
+    for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+      FamilySweep sweep = make_family_sweep(each.family, 32, rule, 44);
+      for (std::size_t slot = 0; slot < 32; ++slot) {
+        sweep.in.names.key[slot] = 38521366;
+        sweep.in.names.replica[slot] = static_cast<std::uint32_t>(slot);
+      }
+      sweep.in.control.step = 5;
+      sweep.in.sweeps = 1;
+      for (const double beta : {0.0, 40.0}) {
+        sweep.in.beta.assign(sweep.in.beta.size(), beta);
+        expect_in_all_shapes(GetParam(), sweep, each.name);
+      }
+    }
+  }
+}
+
+// The beta at which `threshold` words accept a change.
+double beta_of(std::uint64_t threshold, double delta, SweepRule rule) {
+  const auto accepting = [&](double beta) {
+    return rule == SweepRule::heat_bath ? exact::heat_bath_threshold(beta * delta)
+                                        : exact::accept_threshold(beta * delta);
+  };
+  double low = 0, high = 23 / delta;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (accepting(middle) > threshold ? low : high) = middle;
+  }
+  return high;
+}
+
+// A word that equals the threshold is rejected, one below it is accepted.
+TEST_P(PairwiseFamilySweepKernel, RejectsTheThresholdItself) {
+  for (const FamilyCase& each : family_cases()) {
+    for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+      FamilySweep sweep = make_family_sweep(each.family, 32, rule, 45);
+      sweep.in.sweeps = 1;
+      const std::int64_t slot = 5;
+      const std::int32_t v = problems::plan_pairwise_family(each.family).variable[2];
+      const double lambda = sweep.parameter[idx(sweep.in.rung[slot])];
+      const std::vector<std::int8_t> s = spins_of(sweep.in.spins, 32, slot);
+      const double local =
+          field_of(each.family.base, s, v) + lambda * field_of(each.family.term, s, v);
+      if (local == 0) continue;
+      if (s[idx(v)] * local > 0) sweep.in.spins[idx(v * 32 + slot)] *= -1;  // so that it costs
+      const std::uint32_t word = draw_word({sweep.in.names.key[slot], sweep.in.control.step,
+                                            sweep.in.names.replica[slot], RngDomain::metropolis, 0},
+                                           2);
+      if (rule == SweepRule::heat_bath && word >= 0x7FFFFFFFu) continue;
+      for (const std::uint32_t more : {0u, 1u}) {
+        sweep.in.beta[idx(sweep.in.rung[slot])] =
+            beta_of(std::uint64_t{word} + more, 2 * std::abs(local), rule);
+        FamilySweep alike = sweep;
+        alike.in.beta.assign(32, sweep.in.beta[idx(sweep.in.rung[slot])]);
+        alike.parameter.assign(32, lambda);
+        expect_in_all_shapes(GetParam(), sweep, each.name);
+        expect_in_all_shapes(GetParam(), alike, each.name);
+      }
+    }
+  }
+}
+
+TEST_P(PairwiseFamilySweepKernel, WorksWhereStatesDoNotFitIntoSharedMemory) {
+  const PairwiseFamily family = family_of(ring(70000, one_of({-1, 2}, 3), constant(0)),
+                                          ring(70000, constant(0.37), constant(0)));
+  const FamilySweep sweep = make_family_sweep(family, 32, SweepRule::metropolis, 46);
+  const SweepOutputs cpu = run(cpu_queue(), sweep);
+  EXPECT_EQ(first_difference(run(queue(), sweep), cpu), "");
+}
+
+// Sizes beyond single precision, and betas of which it holds no product with them.
+TEST_P(PairwiseFamilySweepKernel, OfRealsOfAnySizeHasTheBitsOfTheCpu) {
+  for (const double size : {1e-42, 1e-24, 0.1, 1e24, 1e42}) {
+    const auto numbers = one_of({-0.7 * size, 0.1 * size, 0.3 * size, 1.1 * size}, 47);
+    const PairwiseFamily families[] = {
+        family_of(lattice({10, 8}, numbers, constant(0)), lattice({10, 8}, numbers, numbers)),
+        family_of(sparse(80, 9, numbers, numbers, 48), lattice({10, 8}, numbers, constant(0)))};
+    for (const PairwiseFamily& family : families) {
+      for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+        FamilySweep sweep = make_family_sweep(family, 64, rule, 49);
+        for (std::size_t r = 0; r < sweep.parameter.size(); r += 3) sweep.parameter[r] = 1e-9;
+        const SweepOutputs cpu = run(cpu_queue(), sweep);
+        for (const char* shape : {"s8x2", "1x4"}) {
+          const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+          const std::unique_ptr<Queue> fresh =
+              open_backend(to_string(GetParam())).backend->make_queue();
+          EXPECT_EQ(first_difference(run(*fresh, sweep), cpu), "") << size << ", " << shape;
+        }
       }
     }
   }

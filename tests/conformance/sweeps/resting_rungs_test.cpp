@@ -75,6 +75,9 @@ TEST_P(RestingRungs, StayAsTheyAreAndDisturbNobody) {
       make_maxcut(random_graph(64, 12, 1), "dense"),
       make_potts(potts_of(random_ising(60, 2, 3), 3, constant(1)), "potts"),
       make_potts(potts_of(random_ising(60, 2, 3, 0.37), 3, constant(0)), "real potts"),
+      make_pairwise_family(family_of(lattice({20, 16}, constant(1), constant(0)),
+                                     lattice({20, 16}, constant(0.3), constant(-1))),
+                           "lattice family"),
       make_pairwise_family(random_family(60, 0.37, 4, 0.6), "family")};
   const std::vector<std::uint32_t> active_rungs = {1, 0, 0, 1, 0};
   for (const Problem& problem : problems) {

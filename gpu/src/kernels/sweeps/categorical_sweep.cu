@@ -7,6 +7,8 @@
 
 #include "cuda_check.hpp"
 #include "device_limits.hpp"
+#include "families/categorical_bytes.hpp"
+#include "families/categorical_estimates.cuh"
 #include "launch.hpp"
 #include "sweep_shape.hpp"
 
@@ -34,7 +36,7 @@ struct Column {
 /// What a lane carries through a sweep for its slot.
 struct Lane {
   std::int64_t slot;
-  double beta;
+  CategoricalEstimate estimate;
   double change;  // of the energy; exact for integral models
   std::uint32_t changed;
 };
@@ -62,9 +64,10 @@ __device__ inline void for_row(const CategoricalView& model, const Column<kShare
 }
 
 template <class Sum, bool kShared>
-__device__ inline void metropolis(const CategoricalView& model, const Column<kShared>& column,
+__device__ inline void metropolis(const CategoricalSweep& kernel, const Column<kShared>& column,
                                   std::uint32_t site, std::uint32_t decide, std::uint32_t propose,
                                   Lane& lane) {
+  const CategoricalView& model = kernel.model;
   const std::int32_t here = column.at(site);
   const std::int32_t there = other_value(here, model.values, propose);
   Sum sum_here = 0, sum_there = 0;
@@ -77,7 +80,7 @@ __device__ inline void metropolis(const CategoricalView& model, const Column<kSh
   const double after =
       exact::add(static_cast<double>(sum_there), model.field_of(site_index, there));
   const double delta = exact::sub(after, before);
-  if (!exact::accept(lane.beta, delta, decide)) return;
+  if (!lane.estimate.accepts(kernel, lane.slot, delta, decide)) return;
   column.at(site) = static_cast<std::int8_t>(there);
   lane.change += delta;
   ++lane.changed;
@@ -85,9 +88,10 @@ __device__ inline void metropolis(const CategoricalView& model, const Column<kSh
 
 // `local` is the lane's column of [values][32] doubles in shared memory.
 template <class Sum, bool kShared>
-__device__ inline void heat_bath(const CategoricalView& model, const Column<kShared>& column,
+__device__ inline void heat_bath(const CategoricalSweep& kernel, const Column<kShared>& column,
                                  std::uint32_t site, std::uint32_t decide, double* local,
                                  Lane& lane) {
+  const CategoricalView& model = kernel.model;
   const auto site_index = static_cast<std::int32_t>(site);
   for (std::int32_t v = 0; v < model.values; ++v) local[v * 32] = 0;
   for_row<Sum>(model, column, site, [&](std::int32_t value, Sum weight) {
@@ -99,7 +103,7 @@ __device__ inline void heat_bath(const CategoricalView& model, const Column<kSha
     }
   }
   const std::int32_t here = column.at(site);
-  const std::int32_t drawn = draw_value(local, 32, model.values, lane.beta, decide);
+  const std::int32_t drawn = lane.estimate.value(kernel, lane.slot, local, decide);
   if (drawn == here) return;
   column.at(site) = static_cast<std::int8_t>(drawn);
   lane.change += exact::sub(local[drawn * 32], local[here * 32]);
@@ -125,9 +129,9 @@ __device__ inline void sweep_quad(const CategoricalSweep& kernel, const Column<k
       return i < 2 ? low : high;
     };
     if constexpr (kRule == SweepRule::metropolis) {
-      metropolis<Sum>(kernel.model, column, site, pick(decide), pick(propose), lane);
+      metropolis<Sum>(kernel, column, site, pick(decide), pick(propose), lane);
     } else {
-      heat_bath<Sum>(kernel.model, column, site, pick(decide), local, lane);
+      heat_bath<Sum>(kernel, column, site, pick(decide), local, lane);
     }
   }
 }
@@ -151,6 +155,26 @@ __device__ inline void add_totals(const CategoricalSweep& kernel, const Lane& la
   if (kernel.accepted) kernel.accepted[lane.slot] += changed[at];
 }
 
+// Copies the values of a lane's slot to shared memory, or back; many of them are in flight.
+template <bool kBack>
+__device__ void copy_column(const CategoricalSweep& kernel, std::int64_t slot, bool live,
+                            std::int8_t* tile) {
+  const auto warps = static_cast<std::int32_t>(blockDim.x / 32);
+  const View2<std::int8_t>& state = kernel.state;
+#pragma unroll 8
+  for (auto site = static_cast<std::int32_t>(threadIdx.x / 32); site < kernel.model.n_sites;
+       site += warps) {
+    const std::int32_t variable = __ldg(kernel.model.variable.data + site);
+    const bool real = live && variable >= 0;
+    std::int8_t* const of_batch = state.data + variable * state.stride + slot;
+    if constexpr (kBack) {
+      if (real) *of_batch = tile[site * 32];
+    } else {
+      tile[site * 32] = real ? static_cast<std::int8_t>(__ldg(of_batch)) : std::int8_t{0};
+    }
+  }
+}
+
 // Shared memory: [warps][values][32] local energies for the heat bath, then [n_sites][32] values.
 template <class Sum, bool kShared, SweepRule kRule>
 __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ CategoricalSweep kernel) {
@@ -168,13 +192,8 @@ __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ Categor
   std::int8_t* const tile = reinterpret_cast<std::int8_t*>(after_locals) + in_warp;
   const Column<kShared> column{kShared ? tile : kernel.state.data + slot, model.variable.data,
                                kernel.state.stride};
-  if constexpr (kShared) {
-    for (std::int32_t site = warp; site < model.n_sites; site += warps) {
-      const std::int32_t variable = model.variable[site];
-      if (live && variable >= 0) tile[site * 32] = kernel.state(variable, slot);
-    }
-  }
-  Lane lane{slot, live ? kernel.beta_of(slot) : 0.0, 0.0, 0u};
+  if constexpr (kShared) copy_column<false>(kernel, slot, live, tile);
+  Lane lane{slot, CategoricalEstimate(live ? kernel.beta_of(slot) : 0.0), 0.0, 0u};
   __syncthreads();
   for (std::int32_t c = 0; c < model.n_classes; ++c) {
     const std::int32_t end = model.class_begin[c + 1];
@@ -184,12 +203,7 @@ __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ Categor
     }
     __syncthreads();
   }
-  if constexpr (kShared) {
-    for (std::int32_t site = warp; site < model.n_sites; site += warps) {
-      const std::int32_t variable = model.variable[site];
-      if (live && variable >= 0) kernel.state(variable, slot) = tile[site * 32];
-    }
-  }
+  if constexpr (kShared) copy_column<true>(kernel, slot, live, tile);
   add_totals(kernel, lane, live);
 }
 
@@ -269,6 +283,7 @@ void enqueue_placed(const CategoricalSweep& kernel, const Shape& shape, Queue& q
 template <>
 void launch(const CategoricalSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
+  if (launch_categorical_bytes(kernel, queue)) return;
   const Shape shape = shape_for(kernel, queue);
   if (kernel.model.arithmetic == Arithmetic::wide) {
     enqueue_placed<double>(kernel, shape, queue);

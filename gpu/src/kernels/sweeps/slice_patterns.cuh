@@ -33,13 +33,14 @@ template <int P>
 struct Patterns {
   std::uint32_t of[PatternFormat<P>::bits];
 
-  // Where the entry of place 8 i + j is in the table of its site, in bytes.
+  // Where the entry of place 8 i + j is in the table of its site, in bytes; an entry has 2^kLog.
+  template <int kLog = 3>
   __device__ std::uint32_t entry(int i, int j) const {
-    constexpr std::uint32_t mask = (PatternFormat<P>::entries - 1) << 3;
+    constexpr std::uint32_t mask = (PatternFormat<P>::entries - 1) << kLog;
     const bool nibbles = PatternFormat<P>::bits == 4;
     const std::uint32_t x = nibbles ? of[j % 4] : of[j];
-    const int shift = (nibbles ? 4 * (2 * i + j / 4) : 8 * i) - 3;
-    return (shift < 0 ? x << 3 : x >> shift) & mask;
+    const int shift = (nibbles ? 4 * (2 * i + j / 4) : 8 * i) - kLog;
+    return (shift < 0 ? x << kLog : x >> shift) & mask;
   }
 };
 

@@ -48,8 +48,8 @@ struct SharedKeys {
 
 // Describes the slots and keys of a block; third(i) is what the kernel wants to know of slot i.
 // Slots behind the batch are described like the last one.
-template <int W, class Third>
-__device__ SharedKeys describe_slots(const MetropolisSweep& kernel, const StepDraws& step,
+template <int W, class Kernel, class Third>
+__device__ SharedKeys describe_slots(const Kernel& kernel, const StepDraws& step,
                                      std::int64_t first_word, const Third& third, SlotEntry* slots,
                                      WordKeys* word_keys) {
   const std::int64_t last = kernel.state.columns * 32 - 1;
@@ -77,15 +77,15 @@ __device__ SharedKeys describe_slots(const MetropolisSweep& kernel, const StepDr
   return {one_key, key_of_word};
 }
 
-// The places and the draws of one warp.
-template <int W>
+// The places and the draws of one warp, of any kernel that sweeps packed states with these draws.
+template <int W, class Kernel = MetropolisSweep>
 struct Places {
   static constexpr std::uint32_t n_quads = 8 / W;
   static constexpr std::uint32_t sites_of_word = 0x01010101u * (W == 8   ? 0x01u
                                                                 : W == 4 ? 0x11u
                                                                          : 0x55u);
 
-  const MetropolisSweep& kernel;
+  const Kernel& kernel;
   const SlotEntry* const slots;
   const std::uint32_t sweep_in_row;
   const StepDraws& step;    // of that sweep
@@ -98,7 +98,7 @@ struct Places {
   const Exchange exchange;
   std::uint32_t moves = 0;  // places of the lane's replicas that do not rest
 
-  __device__ Places(const MetropolisSweep& k, const SlotEntry* of_block, std::uint32_t in_row,
+  __device__ Places(const Kernel& k, const SlotEntry* of_block, std::uint32_t in_row,
                     const StepDraws& s, std::uint64_t key, const WordKeys* tabulated,
                     std::int64_t first)
       : kernel(k),
@@ -139,7 +139,7 @@ struct Places {
   // class.
   template <class Visit>
   __device__ void for_each_task(const ClassRange& classes, const Visit& sweep_quads) const {
-    const PairwiseView& model = kernel.model;
+    const auto& model = kernel.model;
     const std::uint32_t warps = blockDim.x / 32;
     const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
     const std::uint32_t stride = gridDim.y * warps * n_quads;
@@ -154,9 +154,10 @@ struct Places {
 
 // The words of a quad for a lane's replica of word w by the definition, for the few places that are
 // decided one by one.
-__device__ inline Words4 draw_plainly(const MetropolisSweep& kernel, std::uint32_t sweep,
-                                      std::int64_t slot, std::uint32_t quad) {
-  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
+template <class Kernel>
+__device__ inline Words4 draw_plainly(const Kernel& kernel, std::uint32_t sweep, std::int64_t slot,
+                                      std::uint32_t quad) {
+  const std::uint64_t step = kernel.control->step + kernel.step_offset + sweep;
   return draw_quad(DrawName{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
                             RngDomain::metropolis, 0},
                    quad);
@@ -165,9 +166,9 @@ __device__ inline Words4 draw_plainly(const MetropolisSweep& kernel, std::uint32
 // Enqueues blocks for all words of a batch by calling enqueue(grid, classes). Blocks with their
 // states in shared memory sweep all classes; others share the sites of a class, one launch for
 // each.
-template <int W, bool kShared, class Enqueue>
-void enqueue_classes(const MetropolisSweep& kernel, const SweepShape& shape,
-                     const SweepLimits& limits, const Enqueue& enqueue) {
+template <int W, bool kShared, class Kernel, class Enqueue>
+void enqueue_classes(const Kernel& kernel, const SweepShape& shape, const SweepLimits& limits,
+                     const Enqueue& enqueue) {
   const auto groups = static_cast<unsigned>((kernel.state.columns + W - 1) / W);
   if constexpr (kShared) {
     enqueue(dim3(groups, 1), ClassRange{0, kernel.model.n_classes});

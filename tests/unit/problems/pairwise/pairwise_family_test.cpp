@@ -49,6 +49,40 @@ TEST(PairwiseFamily, LaysOutTheUnionOfBothGraphs) {
   EXPECT_EQ(plan.field[2].base, 1);
 }
 
+// A ring and a field: rows for counting have the order of the plan, and A may have them where B
+// does not.
+TEST(PairwiseFamily, LaysOutSmallIntegersForCounting) {
+  const auto planned = [](double coupling, double field) {
+    return problems::plan_pairwise_family(
+        test::family_of(test::ring(40, test::constant(coupling), test::constant(0)),
+                        test::isolated_spins(std::vector<double>(40, field))));
+  };
+  const problems::PairwiseFamilyPlan plan = planned(-3, 2);
+  EXPECT_EQ(plan.n_classes, 2);
+  EXPECT_EQ(plan.class_begin, (std::vector<std::int32_t>{0, 5, 10}));
+  EXPECT_EQ(plan.max_neighbors, 2);
+  EXPECT_TRUE(plan.has_fields);
+  EXPECT_FALSE(planned(1, 0).has_fields);
+  EXPECT_EQ(plan.base_groups.max_sum, 7) << "3 + 3, and the own bit where that is even";
+  EXPECT_EQ(plan.term_groups.max_sum, 3);
+  ASSERT_EQ(plan.base_groups.sites.size(), plan.variable.size());
+  ASSERT_EQ(plan.term_groups.sites.size(), plan.variable.size());
+  for (std::size_t site = 0; site < plan.variable.size(); ++site) {
+    EXPECT_EQ(plan.base_groups.sites[site].variable, plan.variable[site]);
+    EXPECT_EQ(plan.term_groups.sites[site].n_positive, 0) << "B has no couplings";
+  }
+  EXPECT_TRUE(planned(0.5, 2).base_groups.sites.empty());
+  EXPECT_TRUE(planned(64, 2).base_groups.sites.empty());
+  EXPECT_EQ(planned(60, 2).base_groups.max_sum, 121);
+  EXPECT_TRUE(planned(-3, 128).term_groups.sites.empty());
+}
+
+TEST(PairwiseFamily, WalksADenseFamilyInOrder) {
+  const problems::PairwiseFamilyPlan plan = problems::plan_pairwise_family(triangle());
+  EXPECT_TRUE(plan.sequential);
+  EXPECT_TRUE(plan.base_groups.sites.empty());
+}
+
 TEST(PairwiseFamily, MakesMembers) {
   const Ising member = problems::member_of(triangle(), 1);
   EXPECT_EQ(member.fields, (std::vector<double>{1, 0, 1}));
