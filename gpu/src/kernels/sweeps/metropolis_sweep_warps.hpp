@@ -15,8 +15,8 @@ namespace kiln::cuda {
 inline constexpr std::uint32_t dense_valid = 1;     ///< fields belong to bits
 inline constexpr std::uint32_t dense_by_block = 2;  ///< a sweep was left to the kernel by blocks
 
-/// Sweeps a dense model by the warps of the shape: int8 weights with fields of 16 bits, int16 weights
-/// with fields of 32 bits.
+/// Sweeps a dense model by the warps of the shape: int8 weights with fields of 16 bits, int16
+/// weights with fields of 32 bits.
 /// @param guarded  beside int8 weights: fields can be larger than 16 bits hold. A replica in which
 ///                 that may happen is left as it was, marked with dense_by_block.
 /// @pre shape.by_warps, and can_sweep()
