@@ -124,8 +124,8 @@ std::shared_ptr<const Objective> objective_of(const std::shared_ptr<const Graph>
 // conflicting vertices and colours: far from a proper colouring of a large graph it would take
 // minutes.
 bool too_large_for_tabu(std::int64_t vertices, std::int64_t colors) {
-  constexpr double most_pairs = 0x1p36;
-  return static_cast<double>(vertices) * static_cast<double>(vertices * colors) > most_pairs;
+  constexpr double max_pairs = 0x1p36;
+  return static_cast<double>(vertices) * static_cast<double>(vertices * colors) > max_pairs;
 }
 
 Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {

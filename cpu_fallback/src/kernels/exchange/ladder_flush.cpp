@@ -15,10 +15,8 @@ void add_recorded(const LadderFlush& kernel, std::int64_t rung) {
     const std::int64_t first = record.at(record.place_of(call), rung, statistics);
     const double* const energy = record.energy.data + first;
     const double* const weighed = record.term ? record.term.data + first : energy;
-    const RungSums& sums = statistics.sums[rung];
     const LadderStatistics::Reference reference =
-        sums.count != 0 ? LadderStatistics::Reference{sums.reference, sums.weighed_reference}
-                        : LadderStatistics::first_reference(energy[0], weighed[0]);
+        statistics.reference_of(rung, energy[0], weighed[0]);
     add_rung(statistics, rung, reference, [&](std::int64_t ladder) {
       return statistics.of_energies(rung, ladder * statistics.sums.size + rung, energy[ladder],
                                     weighed[ladder], reference);

@@ -59,12 +59,9 @@ __device__ inline void add_one_by_one(const LadderFlush& kernel, std::int64_t ca
   const LadderStatistics& statistics = kernel.statistics;
   for (std::int64_t call = 0; call < calls; ++call) {
     const std::int64_t first = kernel.record.at(kernel.record.place_of(call), rung, statistics);
-    const RungSums& sums = statistics.sums[rung];
     const double e = kernel.record.energy[first];
     const double v = kernel.record.term ? kernel.record.term[first] : e;
-    const LadderStatistics::Reference reference =
-        sums.count != 0 ? LadderStatistics::Reference{sums.reference, sums.weighed_reference}
-                        : LadderStatistics::first_reference(e, v);
+    const LadderStatistics::Reference reference = statistics.reference_of(rung, e, v);
     add_lanes(kernel, first, rung, reference, shared,
               [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
                 statistics.add_ladders(rung, j, even, odd);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int words_of_block = block_size / warp_size;
 // Values of a column that a block copies; beyond, blocks that share the rows are faster.
-constexpr std::int64_t most_variables = 4096;
+constexpr std::int64_t max_variables = 4096;
 
 // Read past the cache of the multiprocessor, which would keep what other blocks overwrite.
 __device__ RunControl read_control(const RunControl* control) {
@@ -141,7 +141,7 @@ void launch(const EndTick& kernel, Queue& queue) {
   const TrackBest& best = kernel.best;
   std::int64_t variables = 0;
   for (int b = 0; b < best.n_blocks; ++b) variables += best.state[b].variables;
-  if (best.energy.size <= 0 || variables > most_variables) {
+  if (best.energy.size <= 0 || variables > max_variables) {
     launch(best, queue);
     return launch(kernel.advance, queue);
   }

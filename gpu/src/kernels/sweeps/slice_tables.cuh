@@ -118,6 +118,11 @@ __device__ void set_metropolis_thresholds(std::uint32_t n, Exponent exponent_of,
   }
 }
 
+// A threshold of up to 2^32 as tables hold it.
+__device__ inline std::uint32_t table_entry(std::uint64_t threshold) {
+  return threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+}
+
 // Fills the tables by Metropolis. Only the changes that raise the energy, and occur, need an
 // exponential.
 template <int W, int P>
@@ -138,7 +143,7 @@ __device__ void fill_metropolis(const MetropolisSweep& kernel, const Temperature
   const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
     const std::uint32_t table = i / largest, half = 1 + i % largest;
     table_begin[table * stride + Format<P>::index_of(static_cast<int>(half))] =
-        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+        table_entry(threshold);
   };
   set_metropolis_thresholds(n_tables * largest, exponent_of, set);
 }
@@ -157,8 +162,7 @@ __device__ void fill_tables(const MetropolisSweep& kernel, const Temperatures<W>
     const bool occurs = abs(half) <= kernel.model.groups.max_sum;
     const double beta = of.beta[of.slot[i / entries]];
     const std::uint64_t threshold = occurs ? threshold_of(kernel, beta, 2.0 * half) : 0;
-    table_begin[i + i / entries] =
-        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+    table_begin[i + i / entries] = table_entry(threshold);
   }
 }
 

@@ -159,12 +159,13 @@ struct KILN_API LadderStatistics {
     double energy, weighed;
   };
   KILN_HD Reference reference_of(std::int64_t rung) const {
-    if (sums[rung].count != 0) return {sums[rung].reference, sums[rung].weighed_reference};
     const std::int32_t slot = slot_of[rung];
-    return first_reference(energy[slot], weighed(slot));
+    return reference_of(rung, energy[slot], weighed(slot));
   }
-  /// The references where a rung has none, from energy and weighted quantity of ladder 0.
-  KILN_HD static Reference first_reference(double e, double v) {
+  /// The same from energy and weighted quantity of ladder 0, which count where the rung has no
+  /// reference yet.
+  KILN_HD Reference reference_of(std::int64_t rung, double e, double v) const {
+    if (sums[rung].count != 0) return {sums[rung].reference, sums[rung].weighed_reference};
     return {finite(e) ? e : 0.0, finite(v) ? v : 0.0};
   }
   /// The quantity that the coordinate weights, of a slot.

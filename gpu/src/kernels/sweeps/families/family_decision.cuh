@@ -25,7 +25,7 @@ struct MemberEstimate {
 
   // Errors: beta, lambda, both changes, products and their sum are rounded, by 2^-24 each. A
   // coldest_estimate stands for larger betas where neither term cancels half of the other, because
-  // terms are 0 or at least 144.
+  // terms are 0 or at least 100.
   __device__ static MemberEstimate of(const PairwiseFamilySweep& kernel, std::int64_t slot) {
     const double beta = kernel.beta_of(slot), lambda = kernel.parameter_of(slot);
     const bool cold = beta > coldest_estimate;
