@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 
@@ -30,6 +31,7 @@ struct SweepInputs {
   bool in_row = false;           ///< by one launch
   std::int64_t beta_stride = 0;  ///< rungs, if each sweep has betas of its own
   SweepRule rule = SweepRule::metropolis;
+  DrawNaming naming = DrawNaming::words;
   bool count_accepted = true;
   bool kept_fields = false;  ///< give the kernel a DenseView
   /// States that replace those of the batch between two sweeps, [variable][slot]; empty: none.
