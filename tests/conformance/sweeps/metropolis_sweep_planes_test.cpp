@@ -13,6 +13,8 @@
 #include <tuple>
 
 #include "kiln/backend.hpp"
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/rng_domains.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/cpu_queue.hpp"
@@ -263,6 +265,44 @@ TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInEveryVariant) {
     const std::unique_ptr<Queue> fresh = open_backend(to_string(device())).backend->make_queue();
     EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "")
         << variable << "=" << value;
+  }
+}
+
+// The beta at which so many words accept a step of dE = 2.
+double beta_of_threshold(std::uint64_t threshold) {
+  double low = 0, high = 12;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (exact::accept_threshold(2 * middle) > threshold ? low : high) = middle;
+  }
+  return high;
+}
+
+class MetropolisSweepPlaneTies : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(MetropolisSweepPlaneTies);
+
+// A word that equals the threshold is rejected, one below it is accepted. All high bits are equal
+// there, so the low bits decide.
+TEST_P(MetropolisSweepPlaneTies, RejectTheThresholdItselfAndAcceptTheWordBelow) {
+  const std::size_t n = 40;
+  for (const std::uint32_t replica : {0u, 7u, 31u, 32u, 63u}) {
+    for (const std::size_t site : {0u, 3u, 4u, 39u}) {
+      SweepInputs inputs = grouped(isolated_spins(std::vector<double>(n, -1.0)), 2, 2, {1.0});
+      inputs.spins.assign(inputs.spins.size(), 1);
+      inputs.sweeps = 1;
+      const DrawName name{inputs.names.key[0], inputs.control.step, replica, RngDomain::metropolis,
+                          0};
+      const std::uint32_t word = word_by_planes(name, site);
+      for (const std::uint32_t more : {0u, 1u}) {
+        inputs.beta = {beta_of_threshold(std::uint64_t{word} + more)};
+        ASSERT_EQ(exact::accept_threshold(2 * inputs.beta[0]), std::uint64_t{word} + more);
+
+        const SweepOutputs out = run_sweeps(queue(), inputs);
+
+        EXPECT_EQ(out.spins[site * idx(inputs.slots) + replica], more == 1 ? -1 : 1)
+            << "site " << site << ", replica " << replica;
+      }
+    }
   }
 }
 

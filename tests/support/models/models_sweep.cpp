@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "backends/backends.hpp"
@@ -33,7 +32,8 @@ bool flips(SweepRule rule, double beta, double delta, std::uint32_t word) {
   return word < exact::heat_bath_threshold(delta == 0 ? 0.0 : beta * delta);
 }
 
-// The word of a replica by planes, from the counters that ADR 0047 names.
+}  // namespace
+
 std::uint32_t word_by_planes(const DrawName& name, std::size_t site) {
   const auto block_of = [&](std::uint32_t replica, std::uint32_t domain, std::uint32_t block) {
     const std::uint32_t last = domain << 24 | block << 16 | ((name.step >> 32) & 0xFFFFu);
@@ -48,8 +48,6 @@ std::uint32_t word_by_planes(const DrawName& name, std::size_t site) {
   }
   return word;
 }
-
-}  // namespace
 
 SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std::uint64_t seed) {
   SweepInputs inputs;
