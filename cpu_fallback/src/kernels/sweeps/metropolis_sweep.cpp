@@ -148,7 +148,7 @@ void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::i
       PlaneTable tables[2];
       tabulate_planes(part.beta[0], part.max_local, tables);
       part.plane_tables = tables;
-      part.counter3 = counter_word3(dev_planes, 0, job.step);
+      part.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
       functions.sweep_by_planes(part);
     } else {
       functions.sweep(part);

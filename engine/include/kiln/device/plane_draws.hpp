@@ -20,9 +20,6 @@
 /// others need not be drawn.
 namespace kiln {
 
-// DEV: becomes entries of RngDomain
-inline constexpr auto dev_planes = static_cast<RngDomain>(17),
-                      dev_rest = static_cast<RngDomain>(18);
 inline constexpr std::uint32_t planes_of_word = 8;
 inline constexpr std::uint32_t rest_bits = 24;
 inline constexpr std::uint32_t rest_mask = (1u << rest_bits) - 1;
@@ -31,14 +28,14 @@ inline constexpr std::uint32_t rest_mask = (1u << rest_bits) - 1;
 /// block of the name are not read.
 KILN_HD inline Words4 draw_planes(DrawName name, std::uint32_t site, std::uint8_t block) {
   name.replica /= 32;
-  name.domain = dev_planes;
+  name.domain = RngDomain::metropolis_planes;
   name.block = block;
   return draw_quad(name, site);
 }
 
 /// The 24 low bits of a word.
 KILN_HD inline std::uint32_t draw_rest(DrawName name, std::uint32_t site) {
-  name.domain = dev_rest;
+  name.domain = RngDomain::metropolis_rest;
   name.block = 0;
   return draw_quad(name, site).word[0] & rest_mask;
 }

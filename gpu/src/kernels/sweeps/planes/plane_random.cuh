@@ -20,7 +20,7 @@ struct PlaneStep {
 
   __device__ explicit PlaneStep(std::uint64_t number)
       : step(number),
-        counter3(counter_word3(dev_planes, 0, number)),
+        counter3(counter_word3(RngDomain::metropolis_planes, 0, number)),
         product(wide_product(philox_factor1, low_word(number))) {}
 
   /// The product of the second round that depends on the word.
