@@ -20,12 +20,11 @@ namespace {
 /// Decides the replicas of a word one by one by the definition: where their keys, temperatures or
 /// order are no plane's, or tables do not fit.
 template <int P>
-__device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& all,
+__device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& kernel,
                                                         std::uint32_t sweep, std::int64_t word,
-                                                        std::uint32_t site, Words<P> number,
+                                                        std::uint32_t site, const Words<P>& number,
                                                         std::uint32_t even) {
-  const MetropolisSweep kernel = all.only(sweep);
-  const std::uint64_t step = kernel.control->step + kernel.step_offset;
+  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
   std::uint32_t accepted = 0;
   for (int r = 0; r < 32; ++r) {
     const std::int64_t slot = word * 32 + r;
@@ -33,8 +32,8 @@ __device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& a
     const double delta = 2.0 * (index - (1 << P) + 1);
     const DrawName name{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
                         RngDomain::metropolis, 0};
-    const std::uint64_t threshold = threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], delta);
-    if (draw_word_by_planes(name, site) < threshold) accepted |= 1u << r;
+    const double beta = kernel.beta_of(sweep)[kernel.rung_of[slot]];
+    if (draw_word_by_planes(name, site) < threshold_of(kernel, beta, delta)) accepted |= 1u << r;
   }
   return accepted;
 }
@@ -48,8 +47,11 @@ struct PlaneWarp {
   const MetropolisSweep& kernel;
   const std::int64_t first_word;
   PlaneBlock<W>& block;
-  const unsigned char* const tables;
+  unsigned char* const tables;
   std::uint32_t* const states;
+  // Of the sweep.
+  const unsigned char* table = nullptr;  // the first one
+  PlaneLimits limits{};
   const std::uint32_t lane, word,
       place;  // the first word of the lane, its site of those of the warp
   bool has_word[V];
@@ -59,7 +61,7 @@ struct PlaneWarp {
   PlaneSums<P, lanes_of_site> sums[V];
 
   __device__ PlaneWarp(const MetropolisSweep& k, std::int64_t first, PlaneBlock<W>& b,
-                       const unsigned char* t, std::uint32_t* s)
+                       unsigned char* t, std::uint32_t* s)
       : kernel(k),
         first_word(first),
         block(b),
@@ -74,7 +76,10 @@ struct PlaneWarp {
   }
 
   __device__ std::uint32_t* at(std::uint32_t variable) const {
-    if constexpr (kShared) return states + variable * W + word;
+    if constexpr (kShared) {  // one operation for an address
+      char* const first = reinterpret_cast<char*>(states + word);
+      return reinterpret_cast<std::uint32_t*>(first + variable * (4u * W));
+    }
     return kernel.state.data + variable * kernel.state.stride + first_word + word;
   }
   __device__ Words<V> load(std::uint32_t variable) const {
@@ -102,22 +107,21 @@ struct PlaneWarp {
     }
   }
 
-  /// The planes of the thresholds of V words: low ones, or high ones as well.
-  template <bool kOne>
+  /// Planes 4 kPart .. 4 kPart + 3 of the thresholds of V words.
+  template <bool kOne, int kPart>
   __device__ void thresholds(const std::uint32_t (&number)[V][P], std::uint32_t even,
-                             std::uint32_t (&bits)[V][8]) const {
+                             std::uint32_t (&bits)[V][4]) const {
     const unsigned char* row[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t table = kOne ? 0u : block.words[word + v].table;
-      row[v] = tables + (table == no_table ? 0u : table) + (even & Of::parity_bytes);
+      const std::uint32_t own = kOne ? 0u : block.words[word + v].table;
+      row[v] =
+          table + (own == no_table ? 0u : own) + (even & Of::parity_bytes) + kPart * sizeof(uint4);
 #pragma unroll
-      for (int k = 0; k < 8; ++k) bits[v][k] = 0;
+      for (int k = 0; k < 4; ++k) bits[v][k] = 0;
     }
-    // The same in all lanes, which the compiler does not see.
-    const std::uint32_t n_high = __shfl_sync(whole_warp, block.n_high, 0);
-    const std::uint32_t n_top = __shfl_sync(whole_warp, block.n_top, 0);
-    for (std::uint32_t first = 0; first < n_high; first += 8) {
+    const std::uint32_t n = kPart == 0 ? limits.n_high : limits.n_top;
+    for (std::uint32_t first = 0; first < n; first += 8) {
       std::uint32_t here[V];
 #pragma unroll
       for (int v = 0; v < V; ++v) {
@@ -128,71 +132,80 @@ struct PlaneWarp {
 #pragma unroll
       for (std::uint32_t pair = 0; pair < (P > 3 ? 4 : 2); ++pair) {
         const std::uint32_t level = first + 2 * pair;
-        if (level >= n_high) break;
+        if (level >= n) break;
         std::uint32_t of_pair[V];
 #pragma unroll
         for (int v = 0; v < V; ++v) {
           of_pair[v] = here[v] & ((pair & 1u) != 0 ? number[v][1] : ~number[v][1]);
           if constexpr (P > 3) of_pair[v] &= (pair & 2u) != 0 ? number[v][2] : ~number[v][2];
         }
-        add_pair<kOne, 0>(row, level, number, of_pair, bits);
-        if (level < n_top) add_pair<kOne, 1>(row, level, number, of_pair, bits);
+        add_pair<kOne>(row, level, number, of_pair, bits);
       }
     }
   }
 
-  /// Adds the high bytes of two levels, four planes of them, for the replicas of these levels.
-  template <bool kOne, int kPart>
+  /// Adds four bits of the high bytes of two levels, for the replicas of these levels.
+  template <bool kOne>
   __device__ static void add_pair(const unsigned char* const (&row)[V], std::uint32_t level,
                                   const std::uint32_t (&number)[V][P],
-                                  const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][8]) {
+                                  const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][4]) {
     uint4 even{}, odd{};
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       if (v == 0 || !kOne) {
-        const auto* const masks =
-            reinterpret_cast<const uint4*>(row[v] + level * Of::row_bytes) + kPart;
-        even = masks[0], odd = masks[Of::row_bytes / sizeof(uint4)];
+        even = *reinterpret_cast<const uint4*>(row[v] + level * Of::row_bytes);
+        odd = *reinterpret_cast<const uint4*>(row[v] + (level + 1) * Of::row_bytes);
       }
       const std::uint32_t low = number[v][0];
-      std::uint32_t* const to = bits[v] + 4 * kPart;
-      to[0] |= here[v] & select_bits(low, odd.x, even.x);
-      to[1] |= here[v] & select_bits(low, odd.y, even.y);
-      to[2] |= here[v] & select_bits(low, odd.z, even.z);
-      to[3] |= here[v] & select_bits(low, odd.w, even.w);
+      bits[v][0] |= here[v] & select_bits(low, odd.x, even.x);
+      bits[v][1] |= here[v] & select_bits(low, odd.y, even.y);
+      bits[v][2] |= here[v] & select_bits(low, odd.z, even.z);
+      bits[v][3] |= here[v] & select_bits(low, odd.w, even.w);
     }
   }
 
-  /// Compares the planes of the words with those of the thresholds.
+  /// The replicas whose level has a threshold, and all if none has.
+  __device__ std::uint32_t live_levels(const std::uint32_t (&number)[P]) const {
+    if constexpr (P <= 3) return whole_warp;
+    const std::uint32_t last = limits.n_live - 1;
+    std::uint32_t up_to = whole_warp;
+#pragma unroll
+    for (int k = 0; k < P - 1; ++k) {
+      const std::uint32_t bit = 0u - (last >> k & 1u);
+      up_to = (~number[k] & bit) | (~(number[k] ^ bit) & up_to);
+    }
+    return up_to;
+  }
+
+  /// Four planes of random bits of V words.
   template <bool kOne>
-  __device__ void compare(const PlaneStep& step, std::uint32_t site,
-                          const std::uint32_t (&bits)[V][8], Words<V>& below,
-                          Words<V>& equal) const {
-    ComputedKeys keys[V];
-    std::uint64_t product[V];
-    std::uint32_t low[V];
+  __device__ void draw(const PlaneStep& step, std::uint32_t sweep, std::uint32_t site,
+                       std::uint32_t part, Words4 (&random)[V]) const {
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       const PlaneWord& of = block.words[kOne ? 0 : word + v];
-      keys[v] = ComputedKeys{of.key0, of.key1};
-      const SitePlanes planes(keys[v], site);
-      product[v] = wide_product(philox_factor1, block.words[word + v].high ^ planes.factor);
-      low[v] = block.words[word + v].low;
+      const ComputedKeys keys{of.key0, of.key1};
+      const SitePlanes planes(keys, site);
+      const uint2 own = block.products[sweep % 2][word + v];
+      const std::uint64_t product = wide_product(philox_factor1, own.x ^ planes.factor);
+      random[v] = finish_planes(keys, BlockPlanes(step, keys, planes, part), product, own.y);
     }
+  }
+
+  /// Compares four planes of random bits with those of the thresholds; below and equal say how
+  /// lower planes compare.
+  template <bool kOne, int kPart>
+  __device__ void compare(const Words4 (&random)[V], const std::uint32_t (&number)[V][P],
+                          std::uint32_t even, Words<V>& below, Words<V>& equal) const {
+    std::uint32_t bits[V][4];
+    thresholds<kOne, kPart>(number, even, bits);
 #pragma unroll
-    for (std::uint32_t b = 0; b < 2; ++b) {
+    for (int v = 0; v < V; ++v) {
 #pragma unroll
-      for (int v = 0; v < V; ++v) {
-        const ComputedKeys& of = keys[kOne ? 0 : v];
-        const BlockPlanes common(step, of, SitePlanes(of, site), b);
-        const Words4 random = finish_planes(of, common, product[v], low[v]);
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const std::uint32_t r = random.word[k],
-                              t = bits[v][4 * b + static_cast<std::uint32_t>(k)];
-          below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
-          equal.of[v] &= ~(r ^ t);
-        }
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t r = random[v].word[k], t = bits[v][k];
+        below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
+        equal.of[v] &= ~(r ^ t);
       }
     }
   }
@@ -231,7 +244,7 @@ struct PlaneWarp {
       const PlaneWord& of = block.words[w];
       const std::uint32_t even = index & 1u, level = (index >> 1) & (Of::levels - 1);
       const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
-          tables + of.table + Of::low_begin)[even * Of::levels + level];
+          table + of.table + Of::low_begin)[even * Of::levels + level];
       const std::uint64_t key = std::uint64_t{of.key1} << 32 | of.key0;
       const DrawName name{key, step.step, 32 * of.name + replica, RngDomain::metropolis, 0};
       if (limit != 0 && draw_rest(name, tie.site) < limit) {
@@ -253,11 +266,8 @@ struct PlaneWarp {
   }
 
   template <bool kOne>
-  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t first,
-                              std::uint32_t end) {
-    const std::uint32_t site = first + place;
-    GroupSite row;
-    if (site < end) row = load_site(kernel.model.groups.sites.data + site);
+  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t site,
+                              const GroupSite& row) {
     const bool real = row.variable >= 0;
     const auto variable =
         static_cast<std::uint32_t>(real ? row.variable : kernel.model.n_variables);
@@ -266,12 +276,18 @@ struct PlaneWarp {
     count_row_of_words<P, V>(
         kernel.model.groups, row, own, [this](std::uint32_t i) { return load(i); }, number);
     const std::uint32_t even = 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
-    std::uint32_t bits[V][8];
-    thresholds<kOne>(number, even, bits);
     Words<V> below, equal;
 #pragma unroll
-    for (int v = 0; v < V; ++v) below.of[v] = 0, equal.of[v] = number[v][P - 1];
-    compare<kOne>(step, site, bits, below, equal);
+    for (int v = 0; v < V; ++v) {
+      below.of[v] = 0;
+      equal.of[v] = number[v][P - 1] & live_levels(number[v]);
+    }
+    Words4 random[V];
+    draw<kOne>(step, sweep, site, 0, random);
+    compare<kOne, 0>(random, number, even, below, equal);
+    draw<kOne>(step, sweep, site, 1, random);
+    compare<kOne, 1>(random, number, even, below, equal);
+    const bool second = (__shfl_sync(whole_warp, sites_added, 0) & 1) != 0;
     Words<V> flipped;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
@@ -288,7 +304,7 @@ struct PlaneWarp {
           open = 0;
         }
       }
-      sums[v].add(number[v], even, accepted);
+      sums[v].add(number[v], even, accepted, second);
       flipped.of[v] = own.of[v] ^ accepted;
       equal.of[v] = open;
     }
@@ -300,9 +316,11 @@ struct PlaneWarp {
   }
 
   __device__ void flush_sums() {
+    const bool one_left = (sites_added & 1) != 0;
     sites_added = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
+      if (one_left) sums[v].settle();
       sums[v].flush(block.totals[0] + 32 * (word + v), block.totals[1] + 32 * (word + v));
     }
   }
@@ -310,13 +328,26 @@ struct PlaneWarp {
   template <bool kOne>
   __device__ void sweep_classes(const PlaneStep& step, std::uint32_t sweep,
                                 const ClassRange& classes) {
+    table = tables + (kOne ? sweep % 2 * Of::table_bytes : 0u);
+    limits = block.limits[sweep % 3];
+    // The same in all lanes, which the compiler does not see.
+    limits.n_high = __shfl_sync(whole_warp, limits.n_high, 0);
+    limits.n_top = __shfl_sync(whole_warp, limits.n_top, 0);
     const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
+    const std::uint32_t mine = (blockIdx.y * warps + threadIdx.x / 32) * n_sites;
     const std::uint32_t stride = gridDim.y * warps * n_sites;
+    const auto begin_of = [&](std::int32_t c) {
+      return 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]);
+    };
     for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      const auto end = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1]);
-      auto first = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites;
-      for (; first < end; first += stride) sweep_sites<kOne>(step, sweep, first, end);
+      const std::uint32_t end = begin_of(c + 1);
+      for (std::uint32_t first = begin_of(c) + mine; first < end; first += stride) {
+        GroupSite row;
+        if (first + place < end) {
+          row = load_site(kernel.model.groups.sites.data + first + place);
+        }
+        sweep_sites<kOne>(step, sweep, first + place, row);
+      }
       while (n_ties > 0) settle_ties(step, min(n_ties, 32u));
       __syncthreads();
     }
