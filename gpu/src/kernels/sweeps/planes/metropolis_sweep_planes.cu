@@ -62,28 +62,13 @@ __global__ void __launch_bounds__(max_slice_threads)
     block.totals[0][i] = block.totals[1][i] = 0;
   PlaneWarp<W, V, P, kShared> warp(kernel, first_word, block, tables, states);
   __syncthreads();
-  find_uniform(block);
-  __syncthreads();
-  const bool uniform = block.uniform != 0 && capacity >= 2;
-  const auto prepare = [&](std::uint32_t s) {
-    set_products(PlaneStep(kernel.control->step + kernel.number_of(s)), s, block);
-    if (!uniform) return;
-    const double beta = kernel.beta_of(s)[block.words[0].rung];
-    fill_plane_table<W, P>(kernel, s, beta, tables + s % 2 * PlaneFormat<P>::table_bytes, block);
-  };
-  prepare(0);
   for (std::uint32_t s = 0;;) {
-    if (!uniform) share_plane_tables(kernel, s, capacity, block);
-    __syncthreads();
-    if (!uniform) {
-      fill_plane_tables<W, P>(kernel, s, capacity, tables, block);
-      __syncthreads();
-    }
-    // The next sweep is prepared while this one goes on.
-    if (threadIdx.x == 0) block.limits[(s + 2) % 3] = {0, 0, 0};
-    if (s + 1 < kernel.sweeps) prepare(s + 1);
     const PlaneStep step(kernel.control->step + kernel.number_of(s));
-    if (uniform) {
+    share_plane_tables(kernel, s, capacity, block);
+    __syncthreads();
+    fill_plane_tables<W, P>(kernel, step, capacity, tables, block);
+    __syncthreads();
+    if (block.uniform != 0) {
       warp.template sweep_classes<true>(step, s, classes);
     } else {
       warp.template sweep_classes<false>(step, s, classes);

@@ -73,22 +73,21 @@ __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite
   const int start = site.variable < 0 ? 0 : (1 << (P - 1)) + (site.start_and_even >> 1);
   const auto* const groups =
       reinterpret_cast<const uint4*>(rows.terms.data) + static_cast<std::size_t>(site.first_group);
-  const int n_negative = site.n_negative, n_positive = site.n_positive;
 #pragma unroll
   for (int k = 0; k < P; ++k) {
     const std::uint32_t bit = 0u - (static_cast<std::uint32_t>(start) >> k & 1u);
 #pragma unroll
     for (int v = 0; v < V; ++v) planes[v][k] = bit;
   }
-  if (n_negative > 0) {  // subtracting is adding to the complement
+  if (site.n_negative > 0) {  // subtracting is adding to the complement
     complement(planes);
-    add_groups_of_words(rows, groups, n_negative, load, planes);
+    add_groups_of_words(rows, groups, site.n_negative, load, planes);
     complement(planes);
   }
   const std::uint32_t even = 0u - (static_cast<std::uint32_t>(site.start_and_even) & 1u);
 #pragma unroll
   for (int v = 0; v < V; ++v) ripple<0>(planes[v], own.of[v] & even);
-  add_groups_of_words(rows, groups + n_negative, n_positive, load, planes);
+  add_groups_of_words(rows, groups + site.n_negative, site.n_positive, load, planes);
 #pragma unroll
   for (int v = 0; v < V; ++v) {
 #pragma unroll

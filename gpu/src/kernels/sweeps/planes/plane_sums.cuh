@@ -37,29 +37,15 @@ struct PlaneSums {
   static constexpr int bits = P + 1 + sum_bits;
   std::uint32_t index[bits] = {};
   std::uint32_t flips[sum_bits] = {};
-  // Carries out of the number and flips of the last site, which are added with those of the next.
-  std::uint32_t held_carry = 0, held_flips = 0;
 
-  /// @param second  of two sites; the same in all lanes
-  __device__ void add(const std::uint32_t (&number)[P], std::uint32_t even, std::uint32_t accepted,
-                      bool second) {
+  __device__ void add(const std::uint32_t (&number)[P], std::uint32_t even,
+                      std::uint32_t accepted) {
     std::uint32_t carry = index[0] & even & accepted;
     index[0] ^= even & accepted;
 #pragma unroll
     for (int k = 0; k < P; ++k) carry = full_add(index[k + 1], number[k] & accepted, carry);
-    if (second) {
-      ripple<P + 2>(index, full_add(index[P + 1], held_carry, carry));
-      ripple<1>(flips, full_add(flips[0], held_flips, accepted));
-    } else {
-      held_carry = carry;
-      held_flips = accepted;
-    }
-  }
-
-  /// The first of two sites that has no second.
-  __device__ void settle() {
-    ripple<P + 1>(index, held_carry);
-    ripple<0>(flips, held_flips);
+    ripple<P + 1>(index, carry);
+    ripple<0>(flips, accepted);
   }
 
   /// Adds the sums of all lanes of a warp to [32] totals of the word, and begins again.

@@ -47,11 +47,8 @@ struct PlaneWarp {
   const MetropolisSweep& kernel;
   const std::int64_t first_word;
   PlaneBlock<W>& block;
-  unsigned char* const tables;
+  const unsigned char* const tables;
   std::uint32_t* const states;
-  // Of the sweep.
-  const unsigned char* table = nullptr;  // the first one
-  PlaneLimits limits{};
   const std::uint32_t lane, word,
       place;  // the first word of the lane, its site of those of the warp
   bool has_word[V];
@@ -61,7 +58,7 @@ struct PlaneWarp {
   PlaneSums<P, lanes_of_site> sums[V];
 
   __device__ PlaneWarp(const MetropolisSweep& k, std::int64_t first, PlaneBlock<W>& b,
-                       unsigned char* t, std::uint32_t* s)
+                       const unsigned char* t, std::uint32_t* s)
       : kernel(k),
         first_word(first),
         block(b),
@@ -76,10 +73,7 @@ struct PlaneWarp {
   }
 
   __device__ std::uint32_t* at(std::uint32_t variable) const {
-    if constexpr (kShared) {  // one operation for an address
-      char* const first = reinterpret_cast<char*>(states + word);
-      return reinterpret_cast<std::uint32_t*>(first + variable * (4u * W));
-    }
+    if constexpr (kShared) return states + variable * W + word;
     return kernel.state.data + variable * kernel.state.stride + first_word + word;
   }
   __device__ Words<V> load(std::uint32_t variable) const {
@@ -107,105 +101,72 @@ struct PlaneWarp {
     }
   }
 
-  /// Planes 4 kPart .. 4 kPart + 3 of the thresholds of V words.
-  template <bool kOne, int kPart>
+  /// The planes of the thresholds of V words: low ones, or high ones as well.
+  template <bool kOne>
   __device__ void thresholds(const std::uint32_t (&number)[V][P], std::uint32_t even,
-                             std::uint32_t (&bits)[V][4]) const {
+                             std::uint32_t (&bits)[V][8]) const {
     const unsigned char* row[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t own = kOne ? 0u : block.words[word + v].table;
-      row[v] =
-          table + (own == no_table ? 0u : own) + (even & Of::parity_bytes) + kPart * sizeof(uint4);
+      const std::uint32_t table = kOne ? 0u : block.words[word + v].table;
+      row[v] = tables + (table == no_table ? 0u : table) + (even & Of::parity_bytes);
 #pragma unroll
-      for (int k = 0; k < 4; ++k) bits[v][k] = 0;
+      for (int k = 0; k < 8; ++k) bits[v][k] = 0;
     }
-    const std::uint32_t n = kPart == 0 ? limits.n_high : limits.n_top;
-    for (std::uint32_t first = 0; first < n; first += 8) {
-      std::uint32_t here[V];
+    const std::uint32_t n_high = block.n_high, n_top = block.n_top;
+    for (std::uint32_t level = 0; level < n_high; level += 2) {
+      const bool top = level < n_top;
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        here[v] = number[v][P - 1];
+        std::uint32_t here = number[v][P - 1];
 #pragma unroll
-        for (int k = 3; k < P - 1; ++k) here[v] &= number[v][k] ^ ((first >> k & 1u) - 1u);
-      }
-#pragma unroll
-      for (std::uint32_t pair = 0; pair < (P > 3 ? 4 : 2); ++pair) {
-        const std::uint32_t level = first + 2 * pair;
-        if (level >= n) break;
-        std::uint32_t of_pair[V];
-#pragma unroll
-        for (int v = 0; v < V; ++v) {
-          of_pair[v] = here[v] & ((pair & 1u) != 0 ? number[v][1] : ~number[v][1]);
-          if constexpr (P > 3) of_pair[v] &= (pair & 2u) != 0 ? number[v][2] : ~number[v][2];
-        }
-        add_pair<kOne>(row, level, number, of_pair, bits);
+        for (int k = 1; k < P - 1; ++k) here &= number[v][k] ^ ((level >> k & 1u) - 1u);
+        const auto add = [&](int part) {
+          const uint4* const masks =
+              reinterpret_cast<const uint4*>(row[kOne ? 0 : v] + level * Of::row_bytes) + part;
+          const uint4 a = masks[0], b = masks[2];
+          const std::uint32_t odd = number[v][0];
+          bits[v][4 * part] |= here & select_bits(odd, b.x, a.x);
+          bits[v][4 * part + 1] |= here & select_bits(odd, b.y, a.y);
+          bits[v][4 * part + 2] |= here & select_bits(odd, b.z, a.z);
+          bits[v][4 * part + 3] |= here & select_bits(odd, b.w, a.w);
+        };
+        add(0);
+        if (top) add(1);
       }
     }
   }
 
-  /// Adds four bits of the high bytes of two levels, for the replicas of these levels.
+  /// Compares the planes of the words with those of the thresholds.
   template <bool kOne>
-  __device__ static void add_pair(const unsigned char* const (&row)[V], std::uint32_t level,
-                                  const std::uint32_t (&number)[V][P],
-                                  const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][4]) {
-    uint4 even{}, odd{};
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-      if (v == 0 || !kOne) {
-        even = *reinterpret_cast<const uint4*>(row[v] + level * Of::row_bytes);
-        odd = *reinterpret_cast<const uint4*>(row[v] + (level + 1) * Of::row_bytes);
-      }
-      const std::uint32_t low = number[v][0];
-      bits[v][0] |= here[v] & select_bits(low, odd.x, even.x);
-      bits[v][1] |= here[v] & select_bits(low, odd.y, even.y);
-      bits[v][2] |= here[v] & select_bits(low, odd.z, even.z);
-      bits[v][3] |= here[v] & select_bits(low, odd.w, even.w);
-    }
-  }
-
-  /// The replicas whose level has a threshold, and all if none has.
-  __device__ std::uint32_t live_levels(const std::uint32_t (&number)[P]) const {
-    if constexpr (P <= 3) return whole_warp;
-    const std::uint32_t last = limits.n_live - 1;
-    std::uint32_t up_to = whole_warp;
-#pragma unroll
-    for (int k = 0; k < P - 1; ++k) {
-      const std::uint32_t bit = 0u - (last >> k & 1u);
-      up_to = (~number[k] & bit) | (~(number[k] ^ bit) & up_to);
-    }
-    return up_to;
-  }
-
-  /// Four planes of random bits of V words.
-  template <bool kOne>
-  __device__ void draw(const PlaneStep& step, std::uint32_t sweep, std::uint32_t site,
-                       std::uint32_t part, Words4 (&random)[V]) const {
+  __device__ void compare(const PlaneStep& step, std::uint32_t site,
+                          const std::uint32_t (&bits)[V][8], Words<V>& below,
+                          Words<V>& equal) const {
+    ComputedKeys keys[V];
+    std::uint64_t product[V];
+    std::uint32_t low[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       const PlaneWord& of = block.words[kOne ? 0 : word + v];
-      const ComputedKeys keys{of.key0, of.key1};
-      const SitePlanes planes(keys, site);
-      const uint2 own = block.products[sweep % 2][word + v];
-      const std::uint64_t product = wide_product(philox_factor1, own.x ^ planes.factor);
-      random[v] = finish_planes(keys, BlockPlanes(step, keys, planes, part), product, own.y);
+      keys[v] = ComputedKeys{of.key0, of.key1};
+      const SitePlanes planes(keys[v], site);
+      product[v] = wide_product(philox_factor1, block.words[word + v].high ^ planes.factor);
+      low[v] = block.words[word + v].low;
     }
-  }
-
-  /// Compares four planes of random bits with those of the thresholds; below and equal say how
-  /// lower planes compare.
-  template <bool kOne, int kPart>
-  __device__ void compare(const Words4 (&random)[V], const std::uint32_t (&number)[V][P],
-                          std::uint32_t even, Words<V>& below, Words<V>& equal) const {
-    std::uint32_t bits[V][4];
-    thresholds<kOne, kPart>(number, even, bits);
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
+    for (std::uint32_t b = 0; b < 2; ++b) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const std::uint32_t r = random[v].word[k], t = bits[v][k];
-        below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
-        equal.of[v] &= ~(r ^ t);
+      for (int v = 0; v < V; ++v) {
+        const ComputedKeys& of = keys[kOne ? 0 : v];
+        const BlockPlanes common(step, of, SitePlanes(of, site), b);
+        const Words4 random = finish_planes(of, common, product[v], low[v]);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const std::uint32_t r = random.word[k],
+                              t = bits[v][4 * b + static_cast<std::uint32_t>(k)];
+          below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
+          equal.of[v] &= ~(r ^ t);
+        }
       }
     }
   }
@@ -244,7 +205,7 @@ struct PlaneWarp {
       const PlaneWord& of = block.words[w];
       const std::uint32_t even = index & 1u, level = (index >> 1) & (Of::levels - 1);
       const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
-          table + of.table + Of::low_begin)[even * Of::levels + level];
+          tables + of.table + Of::low_begin)[even * Of::levels + level];
       const std::uint64_t key = std::uint64_t{of.key1} << 32 | of.key0;
       const DrawName name{key, step.step, 32 * of.name + replica, RngDomain::metropolis, 0};
       if (limit != 0 && draw_rest(name, tie.site) < limit) {
@@ -266,8 +227,11 @@ struct PlaneWarp {
   }
 
   template <bool kOne>
-  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t site,
-                              const GroupSite& row) {
+  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t first,
+                              std::uint32_t end) {
+    const std::uint32_t site = first + place;
+    GroupSite row;
+    if (site < end) row = load_site(kernel.model.groups.sites.data + site);
     const bool real = row.variable >= 0;
     const auto variable =
         static_cast<std::uint32_t>(real ? row.variable : kernel.model.n_variables);
@@ -276,18 +240,12 @@ struct PlaneWarp {
     count_row_of_words<P, V>(
         kernel.model.groups, row, own, [this](std::uint32_t i) { return load(i); }, number);
     const std::uint32_t even = 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
+    std::uint32_t bits[V][8];
+    thresholds<kOne>(number, even, bits);
     Words<V> below, equal;
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
-      below.of[v] = 0;
-      equal.of[v] = number[v][P - 1] & live_levels(number[v]);
-    }
-    Words4 random[V];
-    draw<kOne>(step, sweep, site, 0, random);
-    compare<kOne, 0>(random, number, even, below, equal);
-    draw<kOne>(step, sweep, site, 1, random);
-    compare<kOne, 1>(random, number, even, below, equal);
-    const bool second = (__shfl_sync(whole_warp, sites_added, 0) & 1) != 0;
+    for (int v = 0; v < V; ++v) below.of[v] = 0, equal.of[v] = number[v][P - 1];
+    compare<kOne>(step, site, bits, below, equal);
     Words<V> flipped;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
@@ -295,16 +253,21 @@ struct PlaneWarp {
       std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves;
       std::uint32_t open = equal.of[v] & moves;
       if constexpr (!kOne) {
-        if (block.words[word + v].table == no_table && moves != 0) {
+        // By the whole warp, so that its lanes stay together.
+        const bool alone = block.words[word + v].table == no_table;
+        if (__any_sync(whole_warp, alone)) {
           Words<P> of;
 #pragma unroll
           for (int k = 0; k < P; ++k) of.of[k] = number[v][k];
-          accepted =
-              moves & decide_one_by_one<P>(kernel, sweep, first_word + word + v, site, of, even);
-          open = 0;
+          const std::int64_t at = min(first_word + word + v, kernel.state.columns - 1);
+          const std::uint32_t one_by_one = decide_one_by_one<P>(kernel, sweep, at, site, of, even);
+          if (alone) {
+            accepted = moves & one_by_one;
+            open = 0;
+          }
         }
       }
-      sums[v].add(number[v], even, accepted, second);
+      sums[v].add(number[v], even, accepted);
       flipped.of[v] = own.of[v] ^ accepted;
       equal.of[v] = open;
     }
@@ -316,11 +279,9 @@ struct PlaneWarp {
   }
 
   __device__ void flush_sums() {
-    const bool one_left = (sites_added & 1) != 0;
     sites_added = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      if (one_left) sums[v].settle();
       sums[v].flush(block.totals[0] + 32 * (word + v), block.totals[1] + 32 * (word + v));
     }
   }
@@ -328,26 +289,13 @@ struct PlaneWarp {
   template <bool kOne>
   __device__ void sweep_classes(const PlaneStep& step, std::uint32_t sweep,
                                 const ClassRange& classes) {
-    table = tables + (kOne ? sweep % 2 * Of::table_bytes : 0u);
-    limits = block.limits[sweep % 3];
-    // The same in all lanes, which the compiler does not see.
-    limits.n_high = __shfl_sync(whole_warp, limits.n_high, 0);
-    limits.n_top = __shfl_sync(whole_warp, limits.n_top, 0);
     const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t mine = (blockIdx.y * warps + threadIdx.x / 32) * n_sites;
+    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
     const std::uint32_t stride = gridDim.y * warps * n_sites;
-    const auto begin_of = [&](std::int32_t c) {
-      return 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]);
-    };
     for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      const std::uint32_t end = begin_of(c + 1);
-      for (std::uint32_t first = begin_of(c) + mine; first < end; first += stride) {
-        GroupSite row;
-        if (first + place < end) {
-          row = load_site(kernel.model.groups.sites.data + first + place);
-        }
-        sweep_sites<kOne>(step, sweep, first + place, row);
-      }
+      const auto end = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1]);
+      auto first = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites;
+      for (; first < end; first += stride) sweep_sites<kOne>(step, sweep, first, end);
       while (n_ties > 0) settle_ties(step, min(n_ties, 32u));
       __syncthreads();
     }
