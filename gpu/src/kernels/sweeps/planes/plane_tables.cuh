@@ -67,9 +67,12 @@ __device__ void describe_words(const MetropolisSweep& kernel, std::int64_t first
     const std::uint64_t key = kernel.draw_ids.key[slot];
     const std::uint32_t replica = kernel.draw_ids.replica[slot];
     const std::int32_t rung = kernel.rung_of[slot];
-    const bool same = key == __shfl_sync(whole_warp, key, 0) && replica % 32 == lane &&
-                      replica / 32 == __shfl_sync(whole_warp, replica, 0) / 32 &&
-                      rung == __shfl_sync(whole_warp, rung, 0);
+    // All lanes take part in each exchange: no && before one.
+    const std::uint64_t first_key = __shfl_sync(whole_warp, key, 0);
+    const std::uint32_t first_replica = __shfl_sync(whole_warp, replica, 0);
+    const std::int32_t first_rung = __shfl_sync(whole_warp, rung, 0);
+    const bool same = key == first_key && replica % 32 == lane &&
+                      replica / 32 == first_replica / 32 && rung == first_rung;
     word.key0 = low_word(key), word.key1 = high_word(key);
     word.name = replica / 32;
     word.rung = __all_sync(whole_warp, same) != 0 ? rung : -1;
@@ -93,9 +96,11 @@ __device__ void share_plane_tables(const MetropolisSweep& kernel, std::uint32_t 
 #pragma unroll
   for (int other = W - 1; other >= 0; --other) {
     const bool takes_part = __shfl_sync(whole_warp, word.rung, other) >= 0;
-    if (__shfl_sync(whole_warp, bits, other) == bits && takes_part) first = other;
-    one_key = one_key && __shfl_sync(whole_warp, word.key0, other) == word.key0 &&
-              __shfl_sync(whole_warp, word.key1, other) == word.key1;
+    const std::uint64_t other_bits = __shfl_sync(whole_warp, bits, other);
+    const std::uint32_t key0 = __shfl_sync(whole_warp, word.key0, other);
+    const std::uint32_t key1 = __shfl_sync(whole_warp, word.key1, other);
+    if (other_bits == bits && takes_part) first = other;
+    one_key = one_key && key0 == word.key0 && key1 == word.key1;
   }
   const bool has_table = word.rung >= 0;
   const bool makes = has_table && first == w && threadIdx.x < W;
