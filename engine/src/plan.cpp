@@ -12,6 +12,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/run/track_best.hpp"
+#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
 
@@ -149,6 +150,33 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                           Fix::set_replicas(round_up(shape.replicas, step)));
   }
   return shape;
+}
+
+// Why a run cannot draw by planes; "" if it can. Nothing of it depends on the device.
+std::string obstacle_to_planes(const Objective& objective, const Needs& needs,
+                               const BatchShape& shape) {
+  const auto* const able = objective.as<DrawsPlanes>();
+  if (able == nullptr || !able->can_draw_by_planes() || !sweeps_itself(objective, needs)) {
+    return "the model has no colour classes, or its weights are no small integers";
+  }
+  if (needs.heat_bath || !needs.groups_share_words) {
+    return "the schedule has heat-bath moves, or replicas of different temperatures in a group";
+  }
+  if (shape.replicas % (32 * shape.groups) != 0) {
+    return "a group of " +
+           std::to_string(shape.replicas / std::max<std::int64_t>(1, shape.groups)) +
+           " replicas is no multiple of 32";
+  }
+  return {};
+}
+
+DrawNaming naming_for(const RunOptions& options, const std::string& obstacle) {
+  const bool possible = obstacle.empty();
+  if (options.draw_naming != DrawNaming::planes || possible) {
+    return options.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
+  }
+  throw InvalidArgument("run.draw_naming", "this run cannot draw by planes", obstacle,
+                        "leave the naming of draws to Kiln");
 }
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
@@ -325,6 +353,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   check_layouts(objective, schedule, plan.needs);
   plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, plan.device),
                          schedule.name());
+  plan.draw_naming = naming_for(options, obstacle_to_planes(objective, plan.needs, plan.shape));
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);

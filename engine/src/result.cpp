@@ -176,6 +176,7 @@ std::string Result::to_json() const {
       {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
       {"graph_capture", graph_capture}};
   json["seed"] = seed;
+  json["draws"] = to_string(draw_naming);
   json["objective"] = {{"name", value_name},
                        {"sense", sense == Sense::maximize ? "maximize" : "minimize"},
                        {"best", number(objective, integral)},

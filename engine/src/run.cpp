@@ -27,6 +27,7 @@ const Budget& Run::budget() const noexcept { return core_->budget(); }
 const OpenedBackend& Run::backend() const noexcept { return core_->backend(); }
 ReplicaBatch& Run::batch() noexcept { return core_->batch(); }
 Queue& Run::queue() noexcept { return core_->queue(); }
+DrawNaming Run::draw_naming() const noexcept { return core_->draw_naming(); }
 double Run::seconds_at(std::uint64_t step) const { return core_->seconds_at(step); }
 
 }  // namespace kiln

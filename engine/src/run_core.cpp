@@ -115,6 +115,7 @@ void RunCore::watch_evaluations() {
 void RunCore::allocate_own(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
+  draw_naming_ = plan.draw_naming;
   inverse_scale_ = problem_.units.energy_of_stored.slope();
   scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
@@ -330,6 +331,7 @@ RunSummary RunCore::wait_summary() {
 void RunCore::save(Archive& archive) const {
   require_whole();
   archive.put("run.control", control_);
+  archive.put_value("run.draw_naming", draw_naming_);
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
@@ -338,6 +340,7 @@ void RunCore::save(Archive& archive) const {
 
 void RunCore::load(const Archive& archive) {
   go_back(archive);
+  adopt_naming(archive);
   post_summary();
   const RunSummary now = wait_summary();
   Progress& p = *progress_;
@@ -345,6 +348,17 @@ void RunCore::load(const Archive& archive) {
   p.reported_step = now.control.step;
   p.reported_accepted = now.accepted;
   p.best_key = p.reported_best_key = now.control.best_key;
+}
+
+// Archives of versions that had only one naming do not say which.
+void RunCore::adopt_naming(const Archive& archive) {
+  constexpr const char* section = "run.draw_naming";
+  const auto naming =
+      archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
+  if (naming == draw_naming_) return;
+  draw_naming_ = naming;
+  graph_.reset();  // captured launches name their draws
+  long_graph_.reset();
 }
 
 void RunCore::go_back(const Archive& archive) {

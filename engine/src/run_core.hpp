@@ -50,6 +50,7 @@ class RunCore {
   BoundObjective& objective() noexcept { return *objective_; }
   RunControl* control() noexcept { return control_.data(); }
   const RunOptions& options() const noexcept { return options_; }
+  DrawNaming draw_naming() const noexcept { return draw_naming_; }
   double inverse_scale() const noexcept { return inverse_scale_; }
   bool counts_only() const noexcept { return counts_only_; }
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
@@ -94,6 +95,7 @@ class RunCore {
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   void go_back(const Archive& archive);
+  void adopt_naming(const Archive& archive);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
   Result conclude(Stop stop, const Observers& observers, double earlier_s);
@@ -143,6 +145,7 @@ class RunCore {
   std::uint32_t sweeps_per_tick_ = 1;
   std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;
+  DrawNaming draw_naming_ = DrawNaming::words;
   bool host_paced_ = false;
   bool schedule_paced_ = false;   // by the schedule itself
   bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs

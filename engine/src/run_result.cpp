@@ -151,6 +151,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.integral = problem_.units.integral;
   result.stop = stop;
   result.graph_capture = progress_->captured;
+  result.draw_naming = draw_naming_;
   result.work.sweeps = static_cast<std::int64_t>(control.step);
   result.work.replicas = batch_->replicas();
   result.work.attempts = static_cast<double>(control.step) *

@@ -19,9 +19,10 @@ void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool en
   } else if (fallback_) {
     fallback_sweep(beta, step_offset, active_rungs);
   } else {
-    sweeps_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
-                                        energies_needed, rule, parameter, active_rungs},
-                              *queue_);
+    SweepArgs args{*batch_,         beta, control(), step_offset, inverse_scale_,
+                   energies_needed, rule, parameter, active_rungs};
+    args.naming = draw_naming_;
+    sweeps_->metropolis_sweep(args, *queue_);
   }
 }
 
@@ -32,6 +33,7 @@ void RunCore::sweep_in_row(View2<const double> beta, bool energies_needed, Sweep
                    inverse_scale_, energies_needed,           rule};
     args.sweeps = sweeps;
     args.beta_stride = beta.stride;
+    args.naming = draw_naming_;
     return sweeps_->metropolis_sweep(args, *queue_);
   }
   for (std::uint32_t s = 0; s < sweeps; ++s) {

@@ -77,6 +77,7 @@ Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
   const double steps = 12 * std::sqrt(static_cast<double>(objective.space().variables()));
   Needs needs;
   needs.groups = resolved_.groups;
+  needs.groups_share_words = true;
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps =
       resolved_.sweeps_per_step * std::max<std::int64_t>(100, std::llround(steps));

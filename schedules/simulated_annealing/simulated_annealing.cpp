@@ -103,6 +103,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps = round_sweeps_;
   needs.heat_bath = rule() == SweepRule::heat_bath;
+  needs.groups_share_words = true;
   needs.descends_at_end = can_descend(problem);
   return needs;
 }

@@ -146,6 +146,31 @@ json with(json document, const std::string& key, const json& value) {
   return document;
 }
 
+// Versions that drew by words only did not say so.
+TEST_F(Repeat, KeepsHowAFormerRunNamedItsDraws) {
+  const Words own{"solve", "torus:6x6,1", "--device", "cpu", "--sweeps", "30", "--json", "-q"};
+  const Words many = joined(own, {"--replicas", "64"});
+  const json planes = result_of(run(joined(many, {"--save", "run.json"})));
+  const json words = result_of(run(joined(many, {"--draw-naming", "words"})));
+  json former = json::parse(read("run.json"));
+  EXPECT_EQ(former["draws"], "planes");
+  former.erase("draws");
+  write("former.json", former.dump());
+  const auto repeated = [&](const std::string& file, const Words& more) {
+    return result_of(run(joined({"solve", "--repeat", file, "--json", "-q"}, more)));
+  };
+
+  EXPECT_EQ(planes["draws"], "planes");
+  EXPECT_EQ(words["draws"], "words");
+  EXPECT_NE(words["work"]["accepted"], planes["work"]["accepted"]);
+  EXPECT_EQ(repeated("run.json", {})["work"], planes["work"]);
+  EXPECT_EQ(repeated("former.json", {})["work"], words["work"]);
+  EXPECT_EQ(repeated("former.json", {})["draws"], "words");
+  EXPECT_EQ(repeated("former.json", {"--draw-naming", "auto"})["work"], planes["work"]);
+  EXPECT_EQ(repeated("run.json", {"--replicas", "20"})["draws"], "words");
+  EXPECT_EQ(run(joined(own, {"--replicas", "20", "--draw-naming", "planes"})).exit_code, 2);
+}
+
 TEST_F(Repeat, SaysWhatItDoesNotKnow) {
   ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
   const json saved = json::parse(read("run.json"));

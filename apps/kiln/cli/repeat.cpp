@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
@@ -55,6 +56,19 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
     refuse_document(file, run_document, "the number of replicas is not a whole number");
   }
   return replicas.dump();
+}
+
+// Planes are what a run has that can draw by them; a run.json of older versions says nothing, and
+// means words. Other options on the command line may make planes impossible, so these are no
+// option.
+void repeat_naming(const SortedJson& json, const DocumentFile& file, const RunVerb& verb,
+                   RecordedRun& run) {
+  const std::string naming = json.value("draws", to_string(DrawNaming::words));
+  const auto is_naming = [](const OptionSpec& spec) { return spec.name == "draw-naming"; };
+  if (!std::ranges::any_of(verb.specs, is_naming)) return;
+  if (naming != to_string(DrawNaming::planes)) {
+    run.config.options["draw-naming"] = {naming, Origin::config, file.name};
+  }
 }
 
 std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
@@ -108,6 +122,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     }
     run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
+    repeat_naming(json, file, verb, run);
     run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
     if (!json.value("kiln", SortedJson("")).is_string()) {
       refuse_document(file, run_document, "the version of Kiln is not a string");

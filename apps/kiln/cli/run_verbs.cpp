@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kiln/kernels/fronts/scalarization.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 
 #include "cli/option_values.hpp"
 #include "cli/problem_options.hpp"
@@ -47,6 +48,17 @@ const Specs device_specs{
      "number of CPU threads (default all); without a time limit N changes no answer",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
+// Older versions had words only: what repeats them says so.
+const OptionSpec draw_naming{
+    "draw-naming",
+    0,
+    "NAME",
+    "how sweeps name their random words: words as in version 0.1, planes, "
+    "or auto (default: planes if the run can, else words)",
+    {.recorded = true,
+     .read = one_of<std::optional<DrawNaming>>(
+         {{"auto", std::nullopt}, {"words", DrawNaming::words}, {"planes", DrawNaming::planes}},
+         "words")}};
 const Specs output_specs{
     {"graph-capture",
      0,
@@ -147,8 +159,12 @@ Specs answer_specs() {
 }
 
 Specs solve_specs() {
-  return joined(
-      {search_specs(), device_specs, problem_specs(), {initial}, answer_specs(), output_specs});
+  return joined({search_specs(),
+                 device_specs,
+                 problem_specs(),
+                 {initial, draw_naming},
+                 answer_specs(),
+                 output_specs});
 }
 
 Specs draw_specs() {

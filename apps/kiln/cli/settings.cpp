@@ -108,6 +108,7 @@ void fill_run(CommandOptions& options) {
   RunOptions& run = options.run;
   run.device = clean(options.text("device"));
   run.seed = options.value<std::uint64_t>("seed").value_or(run.seed);
+  run.draw_naming = options.value<std::optional<DrawNaming>>("draw-naming").value_or(std::nullopt);
   run.graph_capture = options.value<bool>("graph-capture").value_or(run.graph_capture);
   run.threads = static_cast<int>(options.value<std::int64_t>("threads").value_or(run.threads));
   run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);

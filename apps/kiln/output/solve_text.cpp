@@ -248,6 +248,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["target"] = target ? Json(*target) : Json(nullptr);
   json["replicas"] = facts.replicas;
   json["seed"] = facts.options.run.seed;
+  json["draws"] = to_string(facts.naming);
   json["device"] = device_json(facts.device, facts.fallback_reason);
   json["notes"] = Json::array();
   for (const std::string& note : facts.loaded.notes) json["notes"].push_back(clean(note));
@@ -334,6 +335,7 @@ std::string details_of(const Result& result, double read_s) {
       "work         sweeps {}   replicas {}   attempts {:.0f}   ticks {}   accepted {}\n",
       result.work.sweeps, result.work.replicas, result.work.attempts, result.work.ticks,
       result.work.accepted);
+  text += fmt::format("draws        {}\n", to_string(result.draw_naming));
   text += fmt::format("queue        {}\n", counters_text(result.work.device));
   text += fmt::format("  in ticks   {}\n", counters_text(result.work.in_ticks));
   for (const auto& [name, value] : result.parameters) {

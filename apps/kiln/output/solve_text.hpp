@@ -22,6 +22,7 @@ struct RunFacts {
   DeviceInfo device;
   std::string fallback_reason;
   std::int64_t replicas = 0;
+  DrawNaming naming = DrawNaming::words;
   std::string step;                               ///< what a step of the schedule is called
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
 };

@@ -115,6 +115,7 @@ std::string dry_run_json(const DryRun& run) {
   json["replicas"] = plan.shape.replicas;
   json["groups"] = plan.shape.groups;
   json["seed"] = plan.shape.seed;
+  json["draws"] = to_string(plan.draw_naming);
   json["device"] = device_json(plan.device, plan.opened.fallback_reason);
   const bool known = plan.device.memory_free > 0;
   const std::int64_t fitting = plan.fitting_replicas();

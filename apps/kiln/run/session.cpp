@@ -200,6 +200,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.backend().backend->info(),
                        run.backend().fallback_reason,
                        run.batch().replicas(),
+                       run.draw_naming(),
                        std::string(session.schedule->step_name()),
                        session.schedule->parameters()};
   record.begin(facts, words);

@@ -12,6 +12,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
@@ -65,6 +66,8 @@ struct SweepArgs {
   std::uint32_t sweeps = 1;  ///< in a row, step_offset that of the first; see takes_several()
   std::int64_t beta_stride =
       0;  ///< sweep s uses the betas from s * beta_stride on; 0: all the same
+  /// Planes only for objectives that can (DrawsPlanes).
+  DrawNaming naming = DrawNaming::words;
 };
 
 /// Sweeps replicas with a specialised kernel, in the layout that it prefers.

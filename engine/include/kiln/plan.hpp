@@ -20,8 +20,10 @@ struct RunPlan {
   OpenedBackend opened;  ///< the backend of the run: not the given one for objectives that run on
                          ///< the host only, or leave a GPU little to do
   DeviceInfo device;
-  Needs needs;                        ///< of the schedule
-  BatchShape shape;                   ///< with the number of replicas of the run
+  Needs needs;       ///< of the schedule
+  BatchShape shape;  ///< with the number of replicas of the run
+  /// Follows from problem, schedule, options and replicas, not from the device.
+  DrawNaming draw_naming = DrawNaming::words;
   std::uint64_t batch_bytes = 0;      ///< states and other arrays of each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and of each replica
   /// Further memory of engine and schedule: scratch memory, models, arrays of sweeps.

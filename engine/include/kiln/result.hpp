@@ -12,6 +12,7 @@
 #include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
 #include "kiln/fronts/front.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/space.hpp"
@@ -67,6 +68,7 @@ struct KILN_API Result {
   std::string step = "sweep";  ///< what a step of the schedule is called (Schedule::step_name())
   std::string problem, family, schedule, device, device_description, fallback_reason;
   std::uint64_t seed = 1;
+  DrawNaming draw_naming = DrawNaming::words;  ///< how sweeps named their random words
   Sense sense = Sense::minimize;
   bool integral = false;
   double objective = 0;              ///< best value in the user's sense

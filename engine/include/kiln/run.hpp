@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "kiln/budget.hpp"
 #include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/observer.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
@@ -24,12 +26,15 @@ namespace kiln {
 
 class RunCore;
 
-/// Options of a run. Only replicas and seed change the answer.
+/// Options of a run. Only replicas, seed and draw_naming change the answer.
 struct RunOptions {
   std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
   int threads = 0;              ///< CPU threads, 0: all
   std::int64_t replicas = 0;    ///< 0: a default that suits problem and device
   std::uint64_t seed = 1;
+  /// How sweeps name their random words; empty: by planes if model, schedule and group size allow
+  /// it, else by words (RunPlan::draw_naming).
+  std::optional<DrawNaming> draw_naming = {};
   bool graph_capture = true;       ///< capture ticks where the backend can
   double report_interval_s = 0.1;  ///< interval between calls of observers
   /// Number of distinct solutions in the result, best first (Result::top).
@@ -89,7 +94,8 @@ class KILN_API Run {
 
   /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
   void save(Archive& archive) const;
-  /// Continues from an archive of a run of the same problem, schedule, options and replicas.
+  /// Continues from an archive of a run of the same problem, schedule, options and replicas, with
+  /// the draw naming of that run.
   void load(const Archive& archive);
 
   const Problem& problem() const noexcept;
@@ -99,6 +105,7 @@ class KILN_API Run {
   /// The states, to read between two calls of advance() or in an observer.
   ReplicaBatch& batch() noexcept;
   Queue& queue() noexcept;
+  DrawNaming draw_naming() const noexcept;
   /// Seconds of the run when a step was done, interpolated between clock readings about 10 ms
   /// apart. For steps before a load() it is the time of the load.
   double seconds_at(std::uint64_t step) const;

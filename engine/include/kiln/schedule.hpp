@@ -83,6 +83,9 @@ struct Needs {
   /// alone (ProposeMove, AcceptMove): spins and bits lie in Layout::i8 instead of packed32. A sweep
   /// is then made of proposals and evaluations, at the cost of one evaluation for each attempt.
   bool unpacked = false;
+  /// Whether the replicas of a group have one temperature and stay in their slots. Then a run whose
+  /// groups are multiples of 32 replicas can draw by planes (DrawNaming).
+  bool groups_share_words = false;
   /// Whether the schedule handles constraints of a single-valued objective
   /// (Objective::constraints); if not, the engine refuses such objectives.
   bool constraints = false;

@@ -66,6 +66,54 @@ class TermCounts {
   std::array<std::array<std::size_t, 2>, 32> counts_{};
 };
 
+// Puts the terms of a site, whose order is free, where they are fast to read. Sites that follow
+// each other are read together, place by place; variables that differ modulo 2, 4 or 8 lie in
+// different banks of shared memory.
+class TermOrder {
+ public:
+  // Forgets the terms of the site before.
+  void begin(std::size_t site) {
+    site_ = site;
+    terms_.clear();
+    left_ = {};
+  }
+  void add(std::uint32_t variable) {
+    terms_.push_back(variable);
+    ++left_[variable % banks];
+  }
+
+  // Writes the terms with some more bits, the first one at a place of the row; returns their end.
+  std::uint32_t* write(std::uint32_t* to, std::uint32_t bits, std::size_t place) {
+    std::array<std::size_t, banks> next{};
+    for (std::size_t bank = 1; bank < banks; ++bank) next[bank] = next[bank - 1] + left_[bank - 1];
+    by_bank_.resize(terms_.size());
+    std::array<std::size_t, banks> end = next;
+    for (const std::uint32_t term : terms_) by_bank_[end[term % banks]++] = term;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      const std::size_t bank = nearest((place + i + site_) % banks);
+      --left_[bank];
+      *to++ = by_bank_[next[bank]++] | bits;
+    }
+    return to;
+  }
+
+ private:
+  static constexpr std::size_t banks = 8;
+
+  // A bank with terms left: this one, or one that agrees with it in as many low bits as possible.
+  std::size_t nearest(std::size_t wanted) const {
+    for (const std::size_t other : {wanted, wanted ^ 4, wanted ^ 2, wanted ^ 6}) {
+      if (left_[other] > 0) return other;
+    }
+    const auto most = std::ranges::max_element(left_);
+    return static_cast<std::size_t>(most - left_.begin());
+  }
+
+  std::size_t site_ = 0;
+  std::array<std::size_t, banks> left_{};
+  std::vector<std::uint32_t> terms_, by_bank_;
+};
+
 // Describes sites, and then writes the terms of each; rows do not depend on each other.
 class GroupBuilder {
  public:
@@ -155,6 +203,7 @@ class GroupBuilder {
   }
 
   void write(std::int64_t begin, std::int64_t end, std::size_t first_group) {
+    TermOrder below, above;
     for (auto site = static_cast<std::size_t>(begin); site < static_cast<std::size_t>(end);
          ++site) {
       GroupSite& row = rows_.sites[site];
@@ -162,43 +211,47 @@ class GroupBuilder {
       std::uint32_t* const terms = rows_.terms.data() + group_size * row.first_group;
       std::uint32_t* const positive = terms + group_size * row.n_negative;
       if (rows_.one_plane) {
-        write_one_plane(site, terms, positive, positive + group_size * row.n_positive);
+        write_one_plane(site, below, above, terms, positive,
+                        positive + group_size * row.n_positive);
       } else {
-        write_planes(site, true, terms);
-        write_planes(site, false, positive);
+        write_planes(site, true, below, terms);
+        write_planes(site, false, above, positive);
       }
     }
   }
 
-  void write_one_plane(std::size_t site, std::uint32_t* negative, std::uint32_t* positive,
-                       std::uint32_t* end) const {
-    std::uint32_t* const begin_positive = positive;
+  // The terms of one sign and one plane, and fillers after them.
+  void write_one_plane(std::size_t site, TermOrder& below, TermOrder& above,
+                       std::uint32_t* negative, std::uint32_t* positive, std::uint32_t* end) const {
+    below.begin(site), above.begin(site);
     for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t) {
-      std::uint32_t*& next = entry.weight < 0 ? negative : positive;
-      *next++ = static_cast<std::uint32_t>(plan_.variable[entry.site]);
+      TermOrder& terms = entry.weight < 0 ? below : above;
+      terms.add(static_cast<std::uint32_t>(plan_.variable[entry.site]));
     });
     const auto nobody = static_cast<std::uint32_t>(plan_.n_variables);
-    std::fill(negative, begin_positive, nobody);
-    std::fill(positive, end, nobody);
+    std::fill(below.write(negative, 0, 0), positive, nobody);
+    std::fill(above.write(positive, 0, 0), end, nobody);
   }
 
   // The groups of the neighbours whose couplings have this sign.
-  void write_planes(std::size_t site, bool negative, std::uint32_t* next) const {
+  void write_planes(std::size_t site, bool negative, TermOrder& terms,
+                    std::uint32_t* const begin) const {
     std::uint32_t planes = 0;
     for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t size) {
       if ((entry.weight < 0) == negative) planes |= size;
     });
+    std::uint32_t* next = begin;
     for (; planes != 0; planes &= planes - 1) {
       const int plane = std::countr_zero(planes);
       const std::uint32_t bits = static_cast<std::uint32_t>(plane) << group_plane_shift;
-      std::size_t size_of_plane = 0;
+      terms.begin(site);
       for_each_member(plan_, part_, site, [&](const PairEntry& entry, std::uint32_t size) {
         if ((entry.weight < 0) != negative || (size >> plane & 1u) == 0) return;
-        *next++ = static_cast<std::uint32_t>(plan_.variable[entry.site]) | bits;
-        ++size_of_plane;
+        terms.add(static_cast<std::uint32_t>(plan_.variable[entry.site]));
       });
-      for (; size_of_plane % group_size != 0; ++size_of_plane) {
-        *next++ = static_cast<std::uint32_t>(plan_.n_variables) | bits;
+      next = terms.write(next, bits, static_cast<std::size_t>(next - begin));
+      for (; (next - begin) % static_cast<std::ptrdiff_t>(group_size) != 0; ++next) {
+        *next = static_cast<std::uint32_t>(plan_.n_variables) | bits;
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 #include "kiln/objectives/device_bundle.hpp"
+#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/objectives/ladder_end.hpp"
 
 #include "beta_range.hpp"
@@ -152,7 +153,7 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
                                  batch.accepted(), args.beta, batch.rung_of(), batch.draw_ids(),
                                  args.inverse_scale, args.control, args.step_offset,
                                  rule_without_force(may_be_forced_, args), args.active_rungs,
-                                 args.sweeps, args.beta_stride});
+                                 args.sweeps, args.beta_stride, args.naming});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
@@ -212,7 +213,7 @@ AutomaticRange range_of(const Ising& model, const PairwisePlan& plan, double lar
                          smallest_change(plan));
 }
 
-class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadders> {
+class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadders, DrawsPlanes> {
  public:
   PairwiseObjective(std::string name, const Ising& model, const CoefficientSizes& sizes,
                     PairwisePlan plan, BlockKind kind)
@@ -265,6 +266,10 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_.anneal; }
   double ladder_end() const override { return range_.ladder_end; }
+  bool can_draw_by_planes() const noexcept override {
+    return plan_.arithmetic == Arithmetic::narrow && !plan_.sequential &&
+           plan_.max_sum <= max_sum_of_planes;
+  }
 
  private:
   std::string name_;

@@ -21,6 +21,7 @@ struct PairwisePlan {
   std::int32_t n_variables = 0;
   std::int32_t n_classes = 0;
   double max_coupling_sum = 0;
+  double max_sum = 0;  ///< max over variables of |h| + sum |J|
   double total_sum = 0;
   Arithmetic arithmetic = Arithmetic::wide;
   bool integral = false;

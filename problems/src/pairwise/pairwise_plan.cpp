@@ -83,6 +83,7 @@ void choose_arithmetic(const Ising& model, const CoefficientSizes& sizes,
            all.total + sums.total};
   }
   plan.max_coupling_sum = all.coupling;
+  plan.max_sum = all.largest;
   plan.total_sum = all.total;
   plan.arithmetic = Arithmetic::wide;
   if (plan.integral && 2 * all.largest <= 0x1p24) plan.arithmetic = Arithmetic::medium;

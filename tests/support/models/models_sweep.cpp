@@ -34,6 +34,21 @@ bool flips(SweepRule rule, double beta, double delta, std::uint32_t word) {
 
 }  // namespace
 
+std::uint32_t word_by_planes(const DrawName& name, std::size_t site) {
+  const auto block_of = [&](std::uint32_t replica, std::uint32_t domain, std::uint32_t block) {
+    const std::uint32_t last = domain << 24 | block << 16 | ((name.step >> 32) & 0xFFFFu);
+    return philox4x32_10(Words4{{static_cast<std::uint32_t>(site), replica,
+                                 static_cast<std::uint32_t>(name.step), last}},
+                         name.key);
+  };
+  std::uint32_t word = block_of(name.replica, 18, 0)[0] % (1u << 24);
+  for (std::uint32_t k = 0; k < 8; ++k) {
+    const std::uint32_t plane = block_of(name.replica / 32, 17, k / 4)[k % 4];
+    if ((plane >> (name.replica % 32) & 1u) != 0) word += 1u << (24 + k);
+  }
+  return word;
+}
+
 SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std::uint64_t seed) {
   SweepInputs inputs;
   TestRandom random(seed);
@@ -123,6 +138,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   sweep.inverse_scale = inputs.inverse_scale;
   sweep.control = control.data();
   sweep.rule = inputs.rule;
+  sweep.naming = inputs.naming;
   sweep.sweeps = inputs.sweeps;
   sweep.beta_stride = inputs.beta_stride;
   if (inputs.beta_stride > 0) sweep.beta.size = inputs.beta_stride;
@@ -170,7 +186,9 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
           if (spin(other.variable) < 0) down += other.weight;
         }
         const double delta = -2.0 * spin(here.variable) * (here.base - 2 * down);
-        const std::uint32_t word = draw_word(name, static_cast<std::uint32_t>(site));
+        const std::uint32_t word = inputs.naming == DrawNaming::planes
+                                       ? word_by_planes(name, site)
+                                       : draw_word(name, static_cast<std::uint32_t>(site));
         if (!flips(inputs.rule, beta, delta, word)) continue;
         spin(here.variable) = static_cast<std::int8_t>(-spin(here.variable));
         if (plan.integral) out.energy[idx(slot)] += delta;

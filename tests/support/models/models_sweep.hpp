@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "kiln/device/rng_domains.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 
@@ -30,6 +32,7 @@ struct SweepInputs {
   bool in_row = false;           ///< by one launch
   std::int64_t beta_stride = 0;  ///< rungs, if each sweep has betas of its own
   SweepRule rule = SweepRule::metropolis;
+  DrawNaming naming = DrawNaming::words;
   bool count_accepted = true;
   bool kept_fields = false;  ///< give the kernel a DenseView
   /// States that replace those of the batch between two sweeps, [variable][slot]; empty: none.
@@ -51,6 +54,9 @@ inline constexpr std::uint64_t accepted_before = 3;
 /// Random spins; every slot with a rung of its own, betas 0, small, middling, large and infinite in
 /// units of 1 / (mean of |h| + sum |J|); `groups` keys.
 SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std::uint64_t seed);
+
+/// The word of a replica by planes, from the counters that ADR 0047 names.
+std::uint32_t word_by_planes(const DrawName& name, std::size_t site);
 
 /// The sweeps on a backend.
 SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs);

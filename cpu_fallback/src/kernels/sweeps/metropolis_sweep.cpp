@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/device/plane_draws.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 
@@ -43,6 +44,8 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   const std::uint64_t step = kernel.control->step + kernel.step_offset;
   job.step_low = static_cast<std::uint32_t>(step);
   job.counter3 = counter_word3(RngDomain::metropolis, 0, step);
+  job.step = step;
+  if (kernel.naming == DrawNaming::planes) job.draw_site = &draw_site_by_planes;
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     job.key[l] = kernel.draw_ids.key[slot];
@@ -64,6 +67,13 @@ void describe_thresholds(SliceJob& job) {
   }
 }
 
+void add_to_slots(const MetropolisSweep& kernel, const SliceJob& job) {
+  for_each_slot(job.first_word, job.n_words, [&](std::size_t l, std::int64_t slot) {
+    kernel.energy[slot] += job.delta[l];
+    if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
+  });
+}
+
 void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
                   std::byte* scratch) {
   SliceJob job;
@@ -75,10 +85,77 @@ void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::i
   const SliceFunctions& functions = slice_functions();
   if (functions.uses_thresholds && !job.heat_bath) describe_thresholds(job);
   functions.sweep(job);
-  for_each_slot(job.first_word, job.n_words, [&](std::size_t l, std::int64_t slot) {
-    kernel.energy[slot] += job.delta[l];
-    if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
-  });
+  add_to_slots(kernel, job);
+}
+
+// Whether a word has one key, one temperature and replicas 32 k .. 32 k + 31 in order.
+bool is_uniform(const SliceJob& job, int word) {
+  const std::uint64_t* const key = job.key + 32 * word;
+  const std::uint32_t* const replica = job.replica + 32 * word;
+  const double* const beta = job.beta + 32 * word;
+  if (replica[0] % 32 != 0) return false;
+  for (std::uint32_t l = 1; l < 32; ++l) {
+    if (key[l] != key[0] || replica[l] != replica[0] + l || beta[l] != beta[0]) return false;
+  }
+  return true;
+}
+
+// Words from `first` on that can be swept together by planes; 0: that one cannot.
+int uniform_words(const SliceJob& job, int first) {
+  int n = 0;
+  while (first + n < job.n_words && is_uniform(job, first + n) &&
+         job.key[32 * (first + n)] == job.key[32 * first] &&
+         job.beta[32 * (first + n)] == job.beta[32 * first]) {
+    ++n;
+  }
+  return n;
+}
+
+// The job of some of the words.
+SliceJob part_of(const SliceJob& job, int first, int n) {
+  SliceJob part = job;
+  part.n_words = n;
+  part.width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(n)));
+  part.first_word += first;
+  part.words += first;
+  part.new_words += first;
+  const auto take = [&](auto& to, const auto& from, std::size_t each) {
+    std::copy_n(from + each * static_cast<std::size_t>(first), each * static_cast<std::size_t>(n),
+                to);
+  };
+  take(part.beta, job.beta, 32);
+  take(part.key, job.key, 32);
+  take(part.replica, job.replica, 32);
+  std::fill(std::begin(part.moves), std::end(part.moves), 0u);
+  take(part.moves, job.moves, 1);
+  return part;
+}
+
+void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
+                  std::byte* scratch) {
+  SliceJob job;
+  describe_model(kernel.model, job);
+  const View2<std::uint32_t>& state = kernel.state;
+  describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
+  job.new_words = state.data + job.first_word;
+  describe_draws(kernel, job.first_word, job.n_words, job);
+  job.draw_rest = &draw_rest_of_site;
+  const SliceFunctions& functions = slice_functions();
+  for (int first = 0; first < job.n_words;) {
+    const int uniform = uniform_words(job, first);
+    SliceJob part = part_of(job, first, std::max(1, uniform));
+    if (uniform > 0) {
+      PlaneTable tables[2];
+      tabulate_planes(part.beta[0], part.max_local, tables);
+      part.plane_tables = tables;
+      part.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
+      functions.sweep_by_planes(part);
+    } else {
+      functions.sweep(part);
+    }
+    add_to_slots(kernel, part);
+    first += part.n_words;
+  }
 }
 
 TileJob tile_job(const MetropolisSweep& kernel, std::int64_t word, std::byte* masks) {
@@ -119,6 +196,13 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
       if (kernel.accepted) kernel.accepted[slot] += jobs[w].accepted[l];
     });
   }
+}
+
+// Whether counters of eight bits can decide all attempts by planes.
+bool has_planes(const MetropolisSweep& kernel) {
+  const PairwiseView& model = kernel.model;
+  return kernel.naming == DrawNaming::planes && kernel.rule == SweepRule::metropolis &&
+         model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
 }
 
 // Whether masked sums of each replica cost less than counting in slices `width` words wide, in
@@ -164,6 +248,11 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
+  if (has_planes(kernel)) {
+    return for_each_with_scratch(
+        queue, shape.n_tasks, slice_bytes(model.n_sites, shape.width),
+        [&](std::int64_t task, std::byte* scratch) { sweep_planes(kernel, shape, task, scratch); });
+  }
   if (masks_are_cheaper(model, shape.width)) {
     const TileFunction tile = tile_for(model);
     const std::int64_t words = kernel.state.columns;
@@ -189,13 +278,19 @@ namespace kiln {
 std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t words,
                                        std::int64_t threads) {
   const cpu::SliceShape shape = cpu::slice_shape(words, static_cast<int>(threads));
-  const bool masks = cpu::masks_are_cheaper(model, shape.width);
+  const auto bytes = [&](std::size_t each, std::int64_t tasks) {
+    return each * static_cast<std::uint64_t>(std::min(threads, tasks));
+  };
+  // Sweeps by planes count in slices, whatever masks cost.
+  const std::uint64_t sliced =
+      model.arithmetic == Arithmetic::wide
+          ? 0
+          : bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks);
+  if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
-  const std::size_t each = masks ? cpu::mask_bytes(cpu::number_for(model), model.n_sites) *
-                                       static_cast<std::size_t>(together)
-                                 : cpu::slice_bytes(model.n_sites, shape.width);
-  const std::int64_t tasks = masks ? (words + together - 1) / together : shape.n_tasks;
-  return each * static_cast<std::uint64_t>(std::min(threads, tasks));
+  const std::size_t each =
+      cpu::mask_bytes(cpu::number_for(model), model.n_sites) * static_cast<std::size_t>(together);
+  return std::max(sliced, bytes(each, (words + together - 1) / together));
 }
 
 }  // namespace kiln

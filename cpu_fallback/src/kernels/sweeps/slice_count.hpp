@@ -156,18 +156,16 @@ inline void add_terms(Slice<W>* planes, int n_planes, const Slice<W>* state,
   if (n == 1) ripple(planes, n_planes, 0, term(0));
 }
 
-// Counts the weighted neighbours of a site; returns the number of planes.
+// Adds the weighted neighbours of a row to counters.
 template <int W>
-inline int count_row(const SliceJob& job, const Slice<W>* state, std::int32_t site,
-                     Slice<W>* planes) {
-  const SliceSite& row = job.sites[site];
-  for (int k = 0; k < row.n_planes; ++k) planes[k] = slice_of<W>(false);
+inline void add_row(const SliceJob& job, const SliceSite& row, const Slice<W>* state,
+                    Slice<W>* planes, int all_planes) {
   const std::uint32_t* terms = job.terms + row.first_term;
   const std::uint32_t* run = job.runs + row.first_run;
   for (int r = 0; r < row.n_runs; ++r) {
     const SliceRun one = slice_run(run[r]);
     Slice<W>* const from = planes + one.plane;
-    const int n_planes = row.n_planes - one.plane;
+    const int n_planes = all_planes - one.plane;
     if (one.negative) {
       add_terms<true>(from, n_planes, state, terms, one.n_terms);
     } else {
@@ -175,6 +173,15 @@ inline int count_row(const SliceJob& job, const Slice<W>* state, std::int32_t si
     }
     terms += one.n_terms;
   }
+}
+
+// Counts the weighted neighbours of a site; returns the number of planes.
+template <int W>
+inline int count_row(const SliceJob& job, const Slice<W>* state, std::int32_t site,
+                     Slice<W>* planes) {
+  const SliceSite& row = job.sites[site];
+  for (int k = 0; k < row.n_planes; ++k) planes[k] = slice_of<W>(false);
+  add_row(job, row, state, planes, row.n_planes);
   return row.n_planes;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/device/plane_draws.hpp"
 
 #include "kernels/isa.hpp"
 
@@ -25,6 +26,25 @@ void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
       return;
     }
     table.threshold[half] = static_cast<std::uint32_t>(threshold);
+  }
+}
+
+void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables) {
+  for (int even = 0; even < 2; ++even) {
+    PlaneTable& table = tables[even] = {};
+    for (int level = 0; 2 * level + 1 + even <= max_local; ++level) {
+      const std::uint64_t threshold =
+          exact::accept_threshold(exact::mul(beta, 2.0 * (2 * level + 1 + even)));
+      if (threshold == 0) break;
+      // A threshold of 2^32 accepts every rest.
+      const std::uint64_t high = std::min<std::uint64_t>(threshold >> rest_bits, 255);
+      table.low[level] = static_cast<std::uint32_t>(threshold - (high << rest_bits));
+      table.n_levels = level + 1;
+      if (high > 0) table.n_high = level + 1;
+      for (int k = 0; k < 8; ++k) {
+        table.with_bit[k][level / 64] |= (high >> k & 1) << level % 64;
+      }
+    }
   }
 }
 

@@ -8,6 +8,8 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
+#include "kernels/sweeps/plane_words.hpp"
+
 namespace kiln::cpu {
 
 /// Thresholds of the acceptance of one inverse temperature, by dE / 2: words below accept.
@@ -16,6 +18,19 @@ struct alignas(64) ThresholdTable {
 
   std::uint32_t threshold[max_size] = {};
   int size = 0;  // 32 or 64; larger steps have the last threshold. 0: there is no table
+};
+
+/// What decides the attempts of one inverse temperature by planes. A step up of dE / 2 = 2 level +
+/// 1
+/// + even is accepted if the eight high bits of its word are below `high`, or equal and the others
+/// below `low`.
+struct PlaneTable {
+  static constexpr int max_levels = 128;
+
+  int n_levels = 0;                    // that can be accepted
+  int n_high = 0;                      // whose `high` is not 0: the first ones
+  std::uint64_t with_bit[8][2] = {};   // levels with bit k of `high`, a bit each
+  std::uint32_t low[max_levels] = {};  // at most 2^24
 };
 
 /// Up to 16 words of 32 replicas of an integral model, as plain pointers: the vectorised
@@ -52,6 +67,10 @@ struct SliceJob {
   std::uint32_t replica[max_lanes] = {};
   std::uint32_t step_low = 0;
   std::uint32_t counter3 = 0;  // domain, block and high part of the step
+  std::uint64_t step = 0;
+  DrawSite draw_site = nullptr;  // draws by planes; null: by words
+  DrawRest draw_rest = nullptr;
+  const PlaneTable* plane_tables = nullptr;  // of odd and of even sites; for all lanes
 
   double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
   std::uint64_t accepted[max_lanes] = {};
@@ -94,6 +113,8 @@ constexpr N counting_cost(const SliceCosts& costs, N terms, N runs, N planes, in
 /// the fastest one.
 struct SliceFunctions {
   void (*sweep)(SliceJob& job);
+  /// By planes, for words of one key, one temperature and replicas 32 k .. 32 k + 31.
+  void (*sweep_by_planes)(SliceJob& job);
   void (*energies)(SliceJob& job);
   bool uses_thresholds;
   SliceCosts costs;
@@ -107,6 +128,10 @@ const SliceFunctions& slice_functions();
 /// @param max_steps  the most steps to compute: each costs about as much as 16 attempts
 KILN_TEST_API void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
                                        ThresholdTable& table);
+
+/// @param max_local  bound of dE / 2, at most max_sum_of_planes
+/// @param tables     [2], of odd and of even sites
+void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables);
 
 /// How the words of a batch are shared out: tasks of `width` words, the last one may have fewer.
 struct SliceShape {

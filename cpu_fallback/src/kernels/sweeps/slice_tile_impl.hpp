@@ -149,6 +149,18 @@ struct SweepTile : SliceTile<W> {
     count_flips(flips);
   }
 
+  // The words of the four sites from `site` on.
+  void draw(std::int32_t site) {
+    const auto first = static_cast<std::uint32_t>(site);
+    for (int w = 0; w < job.n_words; ++w) {
+      if (job.draw_site == nullptr) draw_quad(draws[w], first / 4, random[w]);
+      for (std::uint32_t k = 0; job.draw_site != nullptr && k < 4; ++k) {
+        job.draw_site(job.key + w * kLanes, job.replica + w * kLanes, job.step, first + k,
+                      random[w][k]);
+      }
+    }
+  }
+
   void count_flips(Bits carry) {
     for (Bits& plane : flip_planes) {
       const Bits next = plane & carry;
@@ -180,11 +192,7 @@ struct SweepTile : SliceTile<W> {
     this->gather();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const int k = site & 3;
-      if (k == 0) {
-        for (int w = 0; w < job.n_words; ++w) {
-          draw_quad(draws[w], static_cast<std::uint32_t>(site) / 4, random[w]);
-        }
-      }
+      if (k == 0) draw(site);
       if (job.variable[site] < 0) continue;
       attempt(site, k);
       if (--until_flush > 0) continue;

@@ -7,6 +7,8 @@
 
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
+#include "kernels/sweeps/plane_words.hpp"
+
 namespace kiln::cpu {
 
 /// The number type of local fields in a tile; each is exact for its models.
@@ -37,6 +39,8 @@ struct TileJob {
   std::uint32_t replica[lanes] = {};
   std::uint32_t step_low = 0;
   std::uint32_t counter3 = 0;  // domain, block and high part of the step
+  std::uint64_t step = 0;
+  DrawSite draw_site = nullptr;  // draws by planes; null: by words
 
   double delta[lanes] = {};            // out: energy change, for integral models
   std::uint64_t accepted[lanes] = {};  // out

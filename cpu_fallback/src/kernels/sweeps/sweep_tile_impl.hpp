@@ -203,12 +203,21 @@ struct Tile {
   // 2^14 attempts of at most 2^16 fit into 31 bits; in single precision each is flushed.
   static constexpr std::int32_t flush_mask = sizeof(Wide) == 4 && Wide(0.5f) != 0 ? 0 : 0x3FFF;
 
+  // The words of the four sites from `site` on.
+  void draw(std::int32_t site, std::uint32_t drawn[4][kLanes]) const {
+    const auto first = static_cast<std::uint32_t>(site);
+    if (job.draw_site == nullptr) return draw_quad(draws, first / 4, drawn);
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      job.draw_site(job.key, job.replica, job.step, first + k, drawn[k]);
+    }
+  }
+
   void run() {
     alignas(64) std::uint32_t drawn[4][kLanes];
     unpack();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const std::int32_t k = site & 3;
-      if (k == 0) draw_quad(draws, static_cast<std::uint32_t>(site) / 4, drawn);
+      if (k == 0) draw(site, drawn);
       if (job.variable[site] >= 0) attempt(site, drawn[k]);
       if ((site & flush_mask) == flush_mask) flush();
     }
@@ -241,9 +250,7 @@ void run_together(TileJob* jobs) {
   }
   for (std::int32_t site = 0; site < jobs->n_sites; ++site) {
     const std::int32_t k = site & 3;
-    for (int w = 0; k == 0 && w < W; ++w) {
-      draw_quad(tiles[w]->draws, static_cast<std::uint32_t>(site) / 4, drawn[w]);
-    }
+    for (int w = 0; k == 0 && w < W; ++w) tiles[w]->draw(site, drawn[w]);
     if (jobs->variable[site] >= 0) {
       sum_bits<W>(*jobs, words, site, set);
       for (int w = 0; w < W; ++w) tiles[w]->attempt_bits(site, drawn[w][k], set[w]);

@@ -12,23 +12,25 @@ namespace kiln {
 /// Every consumer of randomness. A number is never reused or renumbered: it is part of the name of
 /// a draw, and so of the answer of a seed. Plug-ins use 200 and above.
 enum class RngDomain : std::uint8_t {
-  initial_state = 1,  ///< random_state: first state of a replica and of each restart
-  metropolis = 2,     ///< sweeps: one word per site and sweep in each block
-  propose = 3,        ///< propose_move: which move, and how far
-  accept = 4,         ///< accept_move: one word per attempt
-  group_key = 5,      ///< the keys of groups, drawn once from the seed
-  swap = 6,           ///< exchange between rungs
-  resample = 7,       ///< population resampling
-  momentum = 8,       ///< Hamiltonian Monte Carlo
-  choose = 9,         ///< choice among weighted candidates
-  hypervolume = 10,   ///< shifts of the samples of hypervolume
-  vary = 11,          ///< crossover and mutation
-  mate = 12,          ///< choice of parents and of migrants
-  niche = 13,         ///< choice of the survivor on a crowded line
-  dominance = 14,     ///< acceptance by dominance
-  fill_space = 15,    ///< scrambles, permutations and jitter of space_filling_points
-  features = 16,      ///< random features and noise of pathwise_samples
-  user = 200,         ///< first domain of plug-ins
+  initial_state = 1,       ///< random_state: first state of a replica and of each restart
+  metropolis = 2,          ///< sweeps: one word per site and sweep in each block
+  propose = 3,             ///< propose_move: which move, and how far
+  accept = 4,              ///< accept_move: one word per attempt
+  group_key = 5,           ///< the keys of groups, drawn once from the seed
+  swap = 6,                ///< exchange between rungs
+  resample = 7,            ///< population resampling
+  momentum = 8,            ///< Hamiltonian Monte Carlo
+  choose = 9,              ///< choice among weighted candidates
+  hypervolume = 10,        ///< shifts of the samples of hypervolume
+  vary = 11,               ///< crossover and mutation
+  mate = 12,               ///< choice of parents and of migrants
+  niche = 13,              ///< choice of the survivor on a crowded line
+  dominance = 14,          ///< acceptance by dominance
+  fill_space = 15,         ///< scrambles, permutations and jitter of space_filling_points
+  features = 16,           ///< random features and noise of pathwise_samples
+  metropolis_planes = 17,  ///< sweeps by planes: eight high bits of 32 replicas for each site
+  metropolis_rest = 18,    ///< sweeps by planes: the low bits of a word
+  user = 200,              ///< first domain of plug-ins
 };
 
 /// The name of a draw. A draw is a pure function of its name, so skipping one changes no other.

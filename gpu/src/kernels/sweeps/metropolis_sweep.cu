@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kiln/cuda/queue.cuh"
+#include "kiln/device/plane_draws.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
@@ -11,6 +12,7 @@
 #include "metropolis_sweep_dense.hpp"
 #include "metropolis_sweep_patterns.hpp"
 #include "metropolis_sweep_slices.hpp"
+#include "planes/metropolis_sweep_planes.hpp"
 #include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
 
@@ -128,6 +130,17 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
   if (lane_index == 0) store_words<W>(states.at(site), own);
 }
 
+// The words of the four sites of a quad by the definition: for the few runs by planes that the
+// kernel of planes does not take.
+__device__ __noinline__ Words4 draw_quad_by_planes(std::uint64_t key, std::uint64_t step,
+                                                   std::uint32_t replica, std::uint32_t quad) {
+  const DrawName name{key, step, replica, RngDomain::metropolis, 0};
+  Words4 words;
+#pragma unroll
+  for (std::uint32_t i = 0; i < 4; ++i) words.word[i] = draw_word_by_planes(name, 4 * quad + i);
+  return words;
+}
+
 template <SweepRule kRule, int W, class Sum, class Total, bool kShared>
 __device__ inline void sweep_quad(const MetropolisSweep& kernel, const States<W, kShared>& states,
                                   std::uint32_t quad, std::uint64_t step, std::int64_t first_slot,
@@ -136,7 +149,10 @@ __device__ inline void sweep_quad(const MetropolisSweep& kernel, const States<W,
 #pragma unroll
   for (int k = 0; k < W; ++k) {
     drawn[k] =
-        draw_quad(DrawName{lane.key[k], step, lane.replica[k], RngDomain::metropolis, 0}, quad);
+        kernel.naming == DrawNaming::planes
+            ? draw_quad_by_planes(lane.key[k], step, lane.replica[k], quad)
+            : draw_quad(DrawName{lane.key[k], step, lane.replica[k], RngDomain::metropolis, 0},
+                        quad);
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -296,13 +312,15 @@ SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
-  if (launch_sliced_sweep(kernel, queue)) return;  // several in a row, if states stay on chip
+  const bool by_planes = kernel.naming == DrawNaming::planes;
+  // Several in a row, if states stay on chip.
+  if (by_planes ? launch_plane_sweep(kernel, queue) : launch_sliced_sweep(kernel, queue)) return;
   if (kernel.sweeps > 1) {
     for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
     return;
   }
-  if (launch_dense_sweep(kernel, queue)) return;
-  if (launch_pattern_sweep(kernel, queue)) return;
+  if (!by_planes && launch_dense_sweep(kernel, queue)) return;
+  if (!by_planes && launch_pattern_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {
     enqueue_rule<SweepRule::heat_bath>(kernel, shape, queue);

@@ -169,7 +169,7 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
   const std::string_view wanted = wanted_sweep_shape(queue);
   if (!wanted.empty()) {
     const std::optional<SweepShape> shape = parse_sweep_shape(wanted);
-    return shape && shape->in_slices ? shape : std::nullopt;
+    return shape && shape->in_slices && !shape->by_planes ? shape : std::nullopt;
   }
   const PairwiseView& model = kernel.model;
   SliceDemand demand;

@@ -85,9 +85,35 @@ SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limi
   return shape;
 }
 
+SweepShape choose_plane_shape(const SliceDemand& demand, const SweepLimits& limits) {
+  const auto fits = [&](int words, int blocks) {
+    const std::int64_t bytes =
+        demand.table_bytes + word_bytes * words / 2 + bytes_of(demand.variables + 1, words);
+    return bytes * blocks <= limits.shared_bytes;
+  };
+  const auto blocks_of = [&](int words) { return (demand.words + words - 1) / words; };
+  SweepShape shape;
+  shape.by_planes = shape.in_slices = true;
+  shape.words_per_block = 8;
+  while (shape.words_per_block > 2 && (!fits(shape.words_per_block, 1) ||
+                                       blocks_of(shape.words_per_block) < limits.multiprocessors)) {
+    shape.words_per_block /= 2;
+  }
+  const int words = shape.words_per_block;
+  if (!fits(words, 1)) {
+    shape.in_shared = false;
+    shape.words_per_block = 8;
+  }
+  const bool two = blocks_of(words) >= 2 * std::int64_t{limits.multiprocessors} && fits(words, 2);
+  shape.blocks = two || !shape.in_shared ? 2 : 1;
+  shape.warps = slice_warps / shape.blocks;
+  return shape;
+}
+
 std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   SweepShape shape;
-  shape.in_slices = text.starts_with('s');
+  shape.by_planes = text.starts_with('p');
+  shape.in_slices = text.starts_with('s') || shape.by_planes;
   if (shape.in_slices) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, shape.words_per_block);
@@ -97,7 +123,8 @@ std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   shape.in_shared = second.ptr == end;
   const int words = shape.words_per_block;
   const bool known =
-      shape.in_slices ? words == 2 || words == 4 || words == 8 : words == 1 || words == 2;
+      shape.in_slices ? words == 2 || words == 4 || words == 8 || (shape.by_planes && words == 16)
+                      : words == 1 || words == 2;
   const auto most = shape.in_slices ? slice_warps : max_warps;
   if (!known || shape.warps < 1 || shape.warps > most) return std::nullopt;
   if (second.ptr != end && std::string_view(second.ptr, 1) != "g") return std::nullopt;

@@ -19,6 +19,7 @@ struct SweepShape {
   int warps = 1;           ///< warps of a block; they share the sites of a class
   bool in_shared = true;   ///< states in shared memory, else in global memory
   bool in_slices = false;  ///< neighbours are counted for 32 replicas at once
+  bool by_planes = false;  ///< and attempts are decided for 32 replicas at once
   int blocks = 1;          ///< in slices: blocks that share the memory of a multiprocessor
 };
 
@@ -48,9 +49,13 @@ struct SliceDemand {
 /// that do not fit stay in global memory.
 SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits);
 
+/// Chooses the shape of a sweep by planes: as many words a block as fill the device, and two blocks
+/// on a multiprocessor where there are more.
+SweepShape choose_plane_shape(const SliceDemand& demand, const SweepLimits& limits);
+
 /// KILN_CUDA_SWEEP_SHAPE="2x8": two words and eight warps a block; "2x8g" keeps states in global
-/// memory; "s8x16" and "s8x16g" count in slices. For tests that compare the bits of shapes, and for
-/// tuning.
+/// memory; "s8x16" and "s8x16g" count in slices, "p8x16" and "p8x16g" decide by planes. For tests
+/// that compare the bits of shapes, and for tuning.
 std::optional<SweepShape> parse_sweep_shape(std::string_view text);
 
 }  // namespace kiln::cuda

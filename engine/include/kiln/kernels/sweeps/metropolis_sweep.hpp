@@ -8,6 +8,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 
@@ -17,8 +18,9 @@ namespace kiln {
 /// temperature.
 ///
 /// Every site of the model is tried once, in site order: with dE = -2 s_i (h_i + sum_j J_ij s_j)
-/// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r the 32-bit word named by (key
-/// of the slot, RngDomain::metropolis, sweep, replica of the slot, site). exp is exact::exp in
+/// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r a 32-bit word named by (key
+/// of the slot, sweep, replica of the slot, site): with DrawNaming::words that of
+/// RngDomain::metropolis, with DrawNaming::planes draw_word_by_planes(). exp is exact::exp in
 /// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))).
 ///
 /// Class E: same states on every backend, for every launch shape and number of threads. Energies
@@ -48,6 +50,9 @@ struct KILN_API MetropolisSweep {
   std::uint32_t sweeps = 1;  ///< in a row
   std::int64_t beta_stride =
       0;  ///< sweep s uses the betas from s * beta_stride on; 0: all the same
+  /// Planes are fast where each word of 32 slots has one key, one rung and replicas 32 k .. 32 k +
+  /// 31 in order.
+  DrawNaming naming = DrawNaming::words;
 
   KILN_HD std::uint64_t number_of(std::uint32_t sweep) const { return step_offset + sweep; }
   KILN_HD View1<const double> beta_of(std::uint32_t sweep) const {

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The body of the sweep by planes: neighbours are counted, draws are compared and energies are
+// added up for all replicas of up to 16 words at once. Included by one translation unit per
+// instruction set; everything is in an unnamed namespace, see SliceJob.
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/sweeps/plane_lanes.hpp"
+#include "kernels/sweeps/plane_sums.hpp"
+#include "kernels/sweeps/slice_tile_impl.hpp"
+
+namespace kiln::cpu {
+namespace {
+
+// The number u of a site for each replica, as GroupSite has it: its highest plane says whether a
+// flip raises the energy, and then the others are the level.
+template <int W>
+struct PlaneNumber {
+  Slice<W> planes[kMaxNumberPlanes];
+  int n = 0;  // planes
+  bool even = false;
+
+  void count(const SliceJob& job, const Slice<W>* state, std::int32_t site) {
+    const SliceSite& row = job.sites[site];
+    const auto field = static_cast<std::int32_t>(job.field[site]);
+    const std::int32_t sum = row.base - field + (field < 0 ? -field : field);
+    even = (sum & 1) == 0;
+    n = 32 - __builtin_clz(static_cast<std::uint32_t>(sum + even));
+    const std::int32_t start = (1 << (n - 1)) - (row.base + even + 1) / 2;
+    for (int k = 0; k < n; ++k) planes[k] = slice_of<W>((start >> k & 1) != 0);
+    const Slice<W> own = state[site];
+    if (even) ripple(planes, n, 0, own);
+    add_row(job, row, state, planes, n);
+    for (int k = 0; k < n; ++k) planes[k] = planes[k] ^ own;
+  }
+
+  std::uint32_t level_of(int word, int replica) const {
+    std::uint32_t level = 0;
+    for (int k = 0; k + 1 < n; ++k) {
+      const auto* const words = reinterpret_cast<const std::uint32_t*>(planes + k);
+      level |= (words[word] >> replica & 1u) << k;
+    }
+    return level;
+  }
+};
+
+template <int W>
+struct PlaneTile : SliceTile<W> {
+  using Base = SliceTile<W>;
+  using Base::job;
+  using Base::state;
+  using typename Base::Bits;
+
+  explicit PlaneTile(SliceJob& j) : Base(j), sums(j) {
+    std::uint32_t names[W] = {};
+    alignas(64) std::uint32_t bits[W] = {};
+    for (int w = 0; w < job.n_words; ++w) {
+      names[w] = job.replica[w * kLanes] / kLanes;
+      bits[w] = job.moves[w];
+    }
+    std::memcpy(&moves, bits, sizeof moves);
+    draws.prepare(job.key[0], names, job.n_words, job.step_low, job.counter3);
+  }
+
+  // The replicas of each of the first levels.
+  void split_levels(int n_levels) {
+    int bits = 0;
+    while (1 << bits < n_levels) ++bits;
+    Bits all = number.planes[number.n - 1];
+    for (int k = bits; k + 1 < number.n; ++k) all = and_not(all, number.planes[k]);
+    of_level[0] = all;
+    for (int b = bits - 1; b >= 0; --b) {
+      const bool has_plane = b + 1 < number.n;
+      for (int j = (n_levels - 1) >> (b + 1); j >= 0; --j) {
+        const Bits here = of_level[j];
+        of_level[2 * j] = has_plane ? and_not(here, number.planes[b]) : here;
+        of_level[2 * j + 1] = has_plane ? here & number.planes[b] : slice_of<W>(false);
+      }
+    }
+  }
+
+  // Bit k of the `high` of each replica.
+  Bits high_plane(const PlaneTable& table, int k) const {
+    Bits plane = slice_of<W>(false);
+    for (int half = 0; half < 2; ++half) {
+      for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
+        plane = plane | of_level[64 * half + __builtin_ctzll(left)];
+      }
+    }
+    return plane;
+  }
+
+  // The replicas whose attempts are accepted.
+  Bits decide(std::int32_t site) {
+    const PlaneTable& table = job.plane_tables[number.even ? 1 : 0];
+    const Bits up = number.planes[number.n - 1];
+    if (table.n_levels == 0 || !any(up)) return up ^ slice_of<W>(true);
+    alignas(64) Bits random[kPlanes];
+    draws.draw(static_cast<std::uint32_t>(site), random);
+    Bits below = slice_of<W>(false), equal = up;
+    if (table.n_high > 0) split_levels(table.n_high);
+    for (int k = 0; k < kPlanes; ++k) {
+      const Bits high = high_plane(table, k);
+      below = less(random[k], high, below);
+      equal = and_same(equal, random[k], high);
+    }
+    Bits accepted = or_not(below, up);
+    if (any(equal)) accept_ties(table, site, equal, accepted);
+    return accepted;
+  }
+
+  void accept_ties(const PlaneTable& table, std::int32_t site, const Bits& equal, Bits& accepted) {
+    const auto* const ties = reinterpret_cast<const std::uint32_t*>(&equal);
+    auto* const to = reinterpret_cast<std::uint32_t*>(&accepted);
+    for (int w = 0; w < job.n_words; ++w) {
+      for (std::uint32_t left = ties[w]; left != 0; left &= left - 1) {
+        const int replica = __builtin_ctz(left);
+        const std::uint32_t level = number.level_of(w, replica);
+        if (level >= static_cast<std::uint32_t>(table.n_levels)) continue;
+        const std::uint32_t rest = job.draw_rest(job.key[0], job.replica[w * kLanes + replica],
+                                                 job.step, static_cast<std::uint32_t>(site));
+        if (rest < table.low[level]) to[w] |= 1u << replica;
+      }
+    }
+  }
+
+  void run() {
+    this->gather();
+    for (std::int32_t site = 0; site < job.n_sites; ++site) {
+      if (job.variable[site] < 0) continue;
+      number.count(job, state, site);
+      const Bits accepted = decide(site) & moves;
+      state[site] = state[site] ^ accepted;
+      sums.add(number.planes, number.n, number.even, accepted);
+    }
+    sums.finish();
+    this->scatter();
+  }
+
+  PlaneDraws<W> draws;
+  PlaneSums<W> sums;
+  PlaneNumber<W> number;
+  Bits moves;
+  alignas(64) Bits of_level[PlaneTable::max_levels];
+};
+
+inline void sweep_planes(SliceJob& job) {
+  with_width(job, [&]<int W>() { PlaneTile<W>(job).run(); });
+}
+
+}  // namespace
+}  // namespace kiln::cpu

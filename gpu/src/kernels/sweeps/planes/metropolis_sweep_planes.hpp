@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+
+namespace kiln::cuda {
+
+/// Launches sweeps that draw and decide by planes of 32 replicas, for all words of one key and one
+/// temperature at once.
+/// @return false if the model or the rule is not of its kind: then nothing is enqueued.
+bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue);
+
+}  // namespace kiln::cuda

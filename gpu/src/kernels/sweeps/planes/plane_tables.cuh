@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/plane_draws.hpp"
+
+#include "kernels/sweeps/slice_tables.cuh"
+
+/// Thresholds of levels in shared memory: the high bytes as masks, a word for each of eight planes,
+/// and what decides ties.
+namespace kiln::cuda {
+namespace {
+
+constexpr std::uint32_t no_table = 0xFFFFFFFFu;
+
+/// A table of one temperature, for odd and for even sites; rows of the two lie in different banks.
+template <int P>
+struct PlaneFormat {
+  static constexpr std::uint32_t levels = 1u << (P - 1);
+  static constexpr std::uint32_t row_bytes = 4 * planes_of_word;
+  static constexpr std::uint32_t parity_bytes = levels * row_bytes + 32;
+  static constexpr std::uint32_t low_begin = 2 * parity_bytes;
+  static constexpr std::uint32_t table_bytes = low_begin + 2 * levels * 4;
+};
+
+/// What a block knows of a word of its replicas.
+struct PlaneWord {
+  std::uint32_t key0 = 0, key1 = 0;
+  std::uint32_t name = 0;           // replica / 32
+  std::int32_t rung = 0;            // -1: keys, rungs or replicas differ, or are out of order
+  std::uint32_t moves = 0;          // replicas that do not rest
+  std::uint32_t table = no_table;   // in bytes from the first one
+  std::uint32_t high = 0, low = 0;  // of PlaneStep::of_word()
+};
+
+/// A tie that waits for its low bits.
+struct Tie {
+  std::uint32_t site;
+  std::uint32_t index_word_replica;  // 2 u + even, from bit 16; word, from bit 5; replica
+};
+
+constexpr int queued_ties = 64;
+constexpr int max_plane_warps = 16;
+
+template <int W>
+struct PlaneBlock {
+  PlaneWord words[W];
+  std::uint32_t n_high, n_top;      // levels with a high byte, and with one of 16 and more
+  std::uint32_t uniform;            // all words have one key and one table
+  double beta[W];                   // of tables
+  std::uint32_t totals[2][32 * W];  // sums of indices, modulo 2^32, and flips
+  Tie ties[max_plane_warps][queued_ties];
+};
+
+/// Describes the words of a block: a warp looks at a word. Words behind the batch are described
+/// like the last one, and move nothing.
+template <int W>
+__device__ void describe_words(const MetropolisSweep& kernel, std::int64_t first_word,
+                               PlaneBlock<W>& block) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  for (int w = static_cast<int>(threadIdx.x / 32); w < W; w += static_cast<int>(blockDim.x / 32)) {
+    PlaneWord word;
+    const std::int64_t last = kernel.state.columns - 1;
+    const std::int64_t slot = min(first_word + w, last) * 32 + lane;
+    const std::uint64_t key = kernel.draw_ids.key[slot];
+    const std::uint32_t replica = kernel.draw_ids.replica[slot];
+    const std::int32_t rung = kernel.rung_of[slot];
+    // All lanes take part in each exchange: no && before one.
+    const std::uint64_t first_key = __shfl_sync(whole_warp, key, 0);
+    const std::uint32_t first_replica = __shfl_sync(whole_warp, replica, 0);
+    const std::int32_t first_rung = __shfl_sync(whole_warp, rung, 0);
+    const bool same = key == first_key && replica % 32 == lane &&
+                      replica / 32 == first_replica / 32 && rung == first_rung;
+    word.key0 = low_word(key), word.key1 = high_word(key);
+    word.name = replica / 32;
+    word.rung = __all_sync(whole_warp, same) != 0 ? rung : -1;
+    const bool moves = first_word + w <= last && !kernel.rests(slot);
+    word.moves = __ballot_sync(whole_warp, moves);
+    if (lane == 0) block.words[w] = word;
+  }
+}
+
+/// Gives words of one temperature one table, and says what is uniform.
+template <int W>
+__device__ void share_plane_tables(const MetropolisSweep& kernel, std::uint32_t sweep,
+                                   std::uint32_t capacity, PlaneBlock<W>& block) {
+  if (threadIdx.x >= 32) return;
+  const int w = static_cast<int>(threadIdx.x % W);
+  PlaneWord& word = block.words[w];
+  const double beta = word.rung < 0 ? 0.0 : kernel.beta_of(sweep)[word.rung];
+  const std::uint64_t bits = exact::double_to_bits(beta);
+  int first = -1;
+  bool one_key = true;
+#pragma unroll
+  for (int other = W - 1; other >= 0; --other) {
+    const bool takes_part = __shfl_sync(whole_warp, word.rung, other) >= 0;
+    const std::uint64_t other_bits = __shfl_sync(whole_warp, bits, other);
+    const std::uint32_t key0 = __shfl_sync(whole_warp, word.key0, other);
+    const std::uint32_t key1 = __shfl_sync(whole_warp, word.key1, other);
+    if (other_bits == bits && takes_part) first = other;
+    one_key = one_key && key0 == word.key0 && key1 == word.key1;
+  }
+  const bool has_table = word.rung >= 0;
+  const bool makes = has_table && first == w && threadIdx.x < W;
+  const unsigned makers = __ballot_sync(whole_warp, makes);
+  const auto number =
+      static_cast<std::uint32_t>(__popc(makers & ((1u << (first < 0 ? 0 : first)) - 1)));
+  const unsigned own_way =
+      __ballot_sync(whole_warp, !has_table || number > 0 || !one_key || capacity == 0);
+  if (threadIdx.x < W) {
+    word.table = has_table && number < capacity ? number : no_table;  // times its bytes, later
+    if (makes && number < capacity) block.beta[number] = beta;
+  }
+  if (threadIdx.x == 0) {
+    block.uniform = own_way == 0;
+    block.n_high = block.n_top = 0;
+  }
+  __syncwarp();
+  if (threadIdx.x == 0) {
+    const auto n = static_cast<std::uint32_t>(__popc(makers));
+    for (std::uint32_t t = n; t < W; ++t) block.beta[t] = -1.0;  // no table
+  }
+}
+
+/// Fills the tables that share_plane_tables() has given out.
+template <int W, int P>
+__device__ void fill_plane_tables(const MetropolisSweep& kernel, const PlaneStep& step,
+                                  std::uint32_t capacity, unsigned char* tables,
+                                  PlaneBlock<W>& block) {
+  using Of = PlaneFormat<P>;
+  for (int w = static_cast<int>(threadIdx.x); w < W; w += static_cast<int>(blockDim.x)) {
+    PlaneWord& word = block.words[w];
+    const std::uint64_t product = step.of_word(word.name, word.key0);
+    word.high = high_word(product), word.low = low_word(product);
+    if (word.table != no_table) word.table *= Of::table_bytes;
+  }
+  std::uint32_t n = 0;
+  while (n < min(capacity, static_cast<std::uint32_t>(W)) && block.beta[n] >= 0.0) ++n;
+  const auto half_of = [](std::uint32_t i) {
+    return static_cast<int>(2 * (i % Of::levels) + 1 + i / Of::levels % 2);
+  };
+  const auto exponent_of = [&](std::uint32_t i) {
+    const int half = half_of(i);
+    if (half > kernel.model.groups.max_sum) return exact::infinity();  // does not occur
+    const double beta = block.beta[i / (2 * Of::levels)];
+    return exact::mul(exact::mul(beta, kernel.inverse_scale), 2.0 * half);
+  };
+  const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
+    const std::uint32_t level = i % Of::levels, even = i / Of::levels % 2;
+    unsigned char* const table = tables + i / (2 * Of::levels) * Of::table_bytes;
+    // A threshold of 2^32 accepts every rest.
+    const auto high = static_cast<std::uint32_t>(min(threshold >> rest_bits, std::uint64_t{255}));
+    const auto low = static_cast<std::uint32_t>(threshold - (std::uint64_t{high} << rest_bits));
+    const auto mask = [&](std::uint32_t k) { return 0u - (high >> k & 1u); };
+    auto* const row =
+        reinterpret_cast<uint4*>(table + even * Of::parity_bytes + level * Of::row_bytes);
+    row[0] = make_uint4(mask(0), mask(1), mask(2), mask(3));
+    row[1] = make_uint4(mask(4), mask(5), mask(6), mask(7));
+    reinterpret_cast<std::uint32_t*>(table + Of::low_begin)[even * Of::levels + level] = low;
+    if (high > 0) atomicMax(&block.n_high, level + 1);
+    if (high > 15) atomicMax(&block.n_top, level + 1);
+  };
+  set_metropolis_thresholds(n * 2 * Of::levels, exponent_of, set);
+}
+
+}  // namespace
+}  // namespace kiln::cuda
