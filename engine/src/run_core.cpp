@@ -166,8 +166,8 @@ void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
   std::int64_t first = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
-    queue_->launch(
-        RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(), control()});
+    queue_->launch(RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(),
+                               control(), draw_naming_});
     first += block.variables;
   }
   update_energies(active_rungs);
