@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(threads)
   __shared__ unsigned differing, size;
   SiteSets sets{bits, bits + words, bits + 2 * words, bits + 3 * words, words};
   const int me = static_cast<int>(threadIdx.x);
-  const std::int64_t a = 2 * pair * rungs + rung, b = a + rungs;
-  const std::int32_t s = kernel.slot_of[a], t = kernel.slot_of[b];
+  const std::int64_t a = kernel.number_at(2 * pair, rung), b = kernel.number_at(2 * pair + 1, rung);
+  const std::int32_t s = kernel.slot_at(2 * pair, rung), t = kernel.slot_at(2 * pair + 1, rung);
 
   if (me == 0) differing = size = 0;
   __syncthreads();
