@@ -5,7 +5,7 @@
 // independent. Eight copies of small systems, whose energies are enumerated: chi-square of the
 // final states of 4096 ladders, then mean energies and log Z of whole runs.
 //
-// Bound p > 1e-3 for 36 tests; seeds are fixed, so that a pass stays a pass. Planted mistakes: two
+// Bound p > 1e-3 for 24 tests; seeds are fixed, so that a pass stays a pass. Planted mistakes: two
 // blocks share a key, masks are shifted by one replica, energies stay where they were. The kernels
 // have no switch for them: they are handed wrong keys, masks and energies.
 #include <gtest/gtest.h>
@@ -35,6 +35,7 @@ KILN_ON_EVERY_BACKEND(TemperingBlocksLaw);
 Ising odd_degrees() {
   Ising model;
   model.n = small_spins;
+  model.fields.assign(small_spins, 0.0);
   model.couplings = {{0, 1, 1},  {0, 2, -1}, {0, 3, 1}, {1, 4, 1},
                      {1, 5, -1}, {2, 6, 1},  {2, 7, 1}, {3, 8, -1}};
   return model;
@@ -42,7 +43,7 @@ Ising odd_degrees() {
 // Degree 4 everywhere.
 Ising even_degrees() {
   Ising model = real_glass();
-  model.fields = {};
+  model.fields.assign(small_spins, 0.0);
   for (std::size_t k = 0; k < model.couplings.size(); ++k) {
     model.couplings[k].weight = k % 3 == 0 ? -1 : 1;
   }
@@ -51,11 +52,13 @@ Ising even_degrees() {
 struct System {
   const char* name;
   Ising (*model)();
+  std::vector<double> betas;  // gaps so wide that replicas at a wrong rung are seen
 };
-constexpr System systems[] = {
-    {"odd degrees", odd_degrees}, {"even degrees", even_degrees}, {"fields", mixed_integers}};
+const System systems[] = {{"odd degrees", odd_degrees, {0.1, 0.3, 0.6, 1.1}},
+                          {"even degrees", even_degrees, {0.05, 0.15, 0.3, 0.5}},
+                          {"fields", mixed_integers, {0.05, 0.12, 0.22, 0.4}}};
+constexpr std::int64_t rungs = 4;
 constexpr std::int32_t copies = 8;
-const std::vector<double> betas = {0.1, 0.2, 0.35, 0.5, 0.75, 1.1};
 
 // The number of states at each energy of all copies together.
 std::map<double, double> density_of_states(const Ising& model) {
@@ -87,23 +90,26 @@ constexpr std::uint64_t rounds = 60;
 /// The true energies of the final states, [slots].
 class Tempering {
  public:
-  Tempering(Queue& on, const Ising& of, std::uint64_t seed, Mistake made)
-      : queue_(on), model_(on, problems::plan_pairwise(repeated(of, copies))), mistake_(made) {
+  Tempering(Queue& on, const System& of, std::uint64_t seed, Mistake made)
+      : queue_(on),
+        model_(on, problems::plan_pairwise(repeated(of.model(), copies))),
+        mistake_(made),
+        beta_(on, betas_of_numbers(of.betas)) {
     HostNames names = make_names(slots_, blocks, seed);
     if (made == Mistake::shared_key) {
       for (std::int64_t slot = 0; slot < slots_; ++slot) {
-        const std::int64_t block = slot / (32 * rungs_) / 2 * 2;
-        names.key[idx(slot)] = names.key[idx(block * 32 * rungs_)];
+        const std::int64_t block = slot / (32 * rungs) / 2 * 2;
+        names.key[idx(slot)] = names.key[idx(block * 32 * rungs)];
       }
     }
     key_ = DeviceArray<std::uint64_t>(on, names.key);
     replica_ = DeviceArray<std::uint32_t>(on, names.replica);
     std::vector<std::uint32_t> words(idx(variables_ * numbers_));
     for (std::int64_t block = 0; block < blocks; ++block) {  // by the key of the block
-      TestRandom random(names.key[idx(block * 32 * rungs_)]);
+      TestRandom random(names.key[idx(block * 32 * rungs)]);
       for (std::int64_t v = 0; v < variables_; ++v) {
-        for (std::int64_t r = 0; r < rungs_; ++r) {
-          words[idx(v * numbers_ + block * rungs_ + r)] =
+        for (std::int64_t r = 0; r < rungs; ++r) {
+          words[idx(v * numbers_ + block * rungs + r)] =
               static_cast<std::uint32_t>(random.word() >> 32);
         }
       }
@@ -114,10 +120,12 @@ class Tempering {
   std::vector<double> energies() {
     evaluate();
     for (std::uint64_t round = 0; round < rounds; ++round) play(round);
+    tracked_ = energy_.download();
     evaluate();
     return energy_.download();
   }
-  std::int64_t rungs() const { return rungs_; }
+  /// The energies that the sweeps and swaps have kept, [slots].
+  const std::vector<double>& tracked() const { return tracked_; }
 
  private:
   static std::vector<std::int32_t> numbers_of_slots() {
@@ -127,9 +135,9 @@ class Tempering {
     }
     return numbers;
   }
-  static std::vector<double> betas_of_numbers() {
+  static std::vector<double> betas_of_numbers(const std::vector<double>& betas) {
     std::vector<double> all;
-    for (std::int64_t i = 0; i < numbers_; ++i) all.push_back(betas[idx(i % rungs_)]);
+    for (std::int64_t i = 0; i < numbers_; ++i) all.push_back(betas[idx(i % rungs)]);
     return all;
   }
   View2<std::uint32_t> spins() { return {state_.data(), variables_, numbers_, numbers_}; }
@@ -156,13 +164,13 @@ class Tempering {
     swap.ladders = ladders_.view();
     swap.last_end = last_end_.view();
     swap.round_trips = trips_.view();
-    swap.counts = {{attempts_.data(), rungs_ - 1},
-                   {accepted_.data(), rungs_ - 1},
-                   {chance_.data(), rungs_ - 1},
+    swap.counts = {{attempts_.data(), rungs - 1},
+                   {accepted_.data(), rungs - 1},
+                   {chance_.data(), rungs - 1},
                    totals_.view()};
     swap.draw_ids = names;
     swap.control = control.data();
-    swap.rungs = rungs_;
+    swap.rungs = rungs;
     DeviceArray<double> others(queue_, energy_.download());
     const bool stay = mistake_ == Mistake::energy_not_moved;
     swap.blocks = {stay ? others.view() : energy_.view(), swapping_.view(), {}};
@@ -172,42 +180,43 @@ class Tempering {
       for (std::uint32_t& mask : masks) mask = std::rotl(mask, 1);
       swapping_ = DeviceArray<std::uint32_t>(queue_, masks);
     }
-    queue_.launch(WordSwap{spins(), {swapping_.data(), numbers_}, {}, rungs_, control.data(), 1});
+    queue_.launch(WordSwap{spins(), {swapping_.data(), numbers_}, {}, rungs, control.data(), 1});
   }
 
-  static constexpr std::int64_t rungs_ = 6, numbers_ = blocks * rungs_, slots_ = 32 * numbers_;
+  static constexpr std::int64_t numbers_ = blocks * rungs, slots_ = 32 * numbers_;
   static constexpr std::int64_t variables_ = small_spins * copies;
   Queue& queue_;
   DeviceModel model_;
   Mistake mistake_;
+  std::vector<double> tracked_;
+  DeviceArray<double> beta_;
   DeviceArray<std::uint64_t> key_;
   DeviceArray<std::uint32_t> replica_, state_;
   DeviceArray<double> energy_{queue_, slots_};
-  DeviceArray<double> beta_{queue_, betas_of_numbers()};
   DeviceArray<std::int32_t> rung_of_{queue_, numbers_of_slots()};
   DeviceArray<SwapLadder> ladders_{queue_, std::vector<SwapLadder>(32 * blocks)};
   DeviceArray<LadderEnd> last_end_{queue_, std::vector<LadderEnd>(slots_)};
   DeviceArray<std::uint32_t> trips_{queue_, std::vector<std::uint32_t>(slots_)};
   DeviceArray<std::uint32_t> swapping_{queue_, std::vector<std::uint32_t>(numbers_)};
-  DeviceArray<std::uint64_t> attempts_{queue_, std::vector<std::uint64_t>(rungs_)},
-      accepted_{queue_, std::vector<std::uint64_t>(rungs_)},
-      chance_{queue_, std::vector<std::uint64_t>(rungs_)},
+  DeviceArray<std::uint64_t> attempts_{queue_, std::vector<std::uint64_t>(rungs)},
+      accepted_{queue_, std::vector<std::uint64_t>(rungs)},
+      chance_{queue_, std::vector<std::uint64_t>(rungs)},
       totals_{queue_, std::vector<std::uint64_t>(2)};
 };
 
 // Of the energies at a rung.
-ChiSquare test_of(const std::vector<double>& energies, std::size_t rung,
+ChiSquare test_of(const std::vector<double>& energies, std::int64_t rung, double beta,
                   const std::map<double, double>& states) {
   std::map<double, std::int64_t> found;
   for (std::size_t slot = 0; slot < energies.size(); ++slot) {
-    if (slot / 32 % betas.size() == rung) ++found[energies[slot]];
+    if (slot / 32 % idx(rungs) == idx(rung)) ++found[energies[slot]];
   }
-  const double sum = partition_sum(states, betas[rung]);
+  const double sum = partition_sum(states, beta);
   std::vector<std::int64_t> counts;
   std::vector<double> law;
   for (const auto& [energy, n] : states) {
     counts.push_back(found.contains(energy) ? found.at(energy) : 0);
-    law.push_back(n * std::exp(-betas[rung] * energy) / sum);
+    law.push_back(n * std::exp(-beta * energy) / sum);
   }
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), 32 * blocks);
   return chi_square_test(counts, law);
@@ -217,36 +226,45 @@ TEST_P(TemperingBlocksLaw, IsBoltzmannOnEachRung) {
   for (const System& system : systems) {
     const std::map<double, double> states = density_of_states(system.model());
     for (const std::uint64_t seed : {1, 2}) {
-      const std::vector<double> energies =
-          Tempering(queue(), system.model(), seed, Mistake::none).energies();
-      for (std::size_t rung = 0; rung < betas.size(); ++rung) {
-        const ChiSquare test = test_of(energies, rung, states);
+      Tempering tempering(queue(), system, seed, Mistake::none);
+      const std::vector<double> energies = tempering.energies();
+      EXPECT_EQ(tempering.tracked(), energies);
+      for (std::int64_t rung = 0; rung < rungs; ++rung) {
+        const ChiSquare test = test_of(energies, rung, system.betas[idx(rung)], states);
         EXPECT_GT(test.p, 1e-3) << system.name << ", seed " << seed << ", rung " << rung
                                 << ", chi-square " << test.value << " of " << test.degrees;
-        EXPECT_GE(test.degrees, 5);
+        EXPECT_GE(test.degrees, 4);
       }
     }
   }
 }
 
+// Energies that stay are seen by their values: the law at each rung hardly suffers, because sweeps
+// lead back to it.
 TEST_P(TemperingBlocksLaw, SeesMasksAndEnergiesThatDoNotBelongTogether) {
-  for (const Mistake mistake : {Mistake::shifted_mask, Mistake::energy_not_moved}) {
-    for (const System& system : systems) {
-      const std::map<double, double> states = density_of_states(system.model());
-      const std::vector<double> energies =
-          Tempering(queue(), system.model(), 1, mistake).energies();
-      for (const std::size_t rung : {std::size_t{0}, betas.size() - 1}) {
-        EXPECT_LT(test_of(energies, rung, states).p, 1e-6)
-            << system.name << ", rung " << rung << ", mistake " << static_cast<int>(mistake);
+  for (const System& system : systems) {
+    for (const Mistake mistake : {Mistake::shifted_mask, Mistake::energy_not_moved}) {
+      Tempering tempering(queue(), system, 1, mistake);
+      const std::vector<double> energies = tempering.energies();
+      std::size_t wrong = 0;
+      for (std::size_t slot = 0; slot < energies.size(); ++slot) {
+        wrong += tempering.tracked()[slot] != energies[slot] ? 1 : 0;
       }
+      EXPECT_GT(wrong, energies.size() / 2) << system.name;
+      if (mistake == Mistake::energy_not_moved) continue;
+      const std::map<double, double> states = density_of_states(system.model());
+      double least = 1;
+      for (std::int64_t rung = 0; rung < rungs; ++rung) {
+        least = std::min(least, test_of(energies, rung, system.betas[idx(rung)], states).p);
+      }
+      EXPECT_LT(least, 1e-6) << system.name;
     }
   }
 }
 
 // The correlation of the energies at a middle rung between blocks 2 k and 2 k + 1, lane by lane.
 double correlation_of_blocks(const std::vector<double>& energies) {
-  constexpr std::size_t rung = 3;
-  const std::size_t of_block = 32 * betas.size();
+  constexpr std::size_t rung = 2, of_block = 32 * rungs;
   double xy = 0, xx = 0, yy = 0, mean = 0;
   for (std::size_t block = 0; block < blocks; ++block) {
     for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -267,12 +285,12 @@ double correlation_of_blocks(const std::vector<double>& energies) {
 
 // 2048 pairs: the deviation of a correlation of independent numbers is 1 / sqrt(2048).
 TEST_P(TemperingBlocksLaw, HasIndependentBlocks) {
-  const Ising model = mixed_integers();
+  const System& system = systems[2];
   const double apart =
-      correlation_of_blocks(Tempering(queue(), model, 3, Mistake::none).energies());
+      correlation_of_blocks(Tempering(queue(), system, 3, Mistake::none).energies());
   EXPECT_LT(std::abs(apart), 4 / std::sqrt(2048.0));
   const double shared =
-      correlation_of_blocks(Tempering(queue(), model, 3, Mistake::shared_key).energies());
+      correlation_of_blocks(Tempering(queue(), system, 3, Mistake::shared_key).energies());
   EXPECT_GT(shared, 0.99);
 }
 
@@ -281,6 +299,7 @@ TEST(TemperingBlocksRun, HasTheMeanEnergiesAndLogZOfEnumeration) {
   constexpr int seeds = 10;
   for (const System& system : systems) {
     const std::map<double, double> states = density_of_states(system.model());
+    const std::vector<double>& betas = system.betas;
     const Problem problem = make_ising(repeated(system.model(), copies), system.name);
     std::vector<std::vector<double>> means(betas.size());
     std::vector<double> log_z;
@@ -288,7 +307,7 @@ TEST(TemperingBlocksRun, HasTheMeanEnergiesAndLogZOfEnumeration) {
       ParallelTemperingOptions chosen;
       chosen.ladder = "list";
       chosen.betas = betas;
-      const Result result = tempered(problem, chosen, 64 * 6, 4000, seed);
+      const Result result = tempered(problem, chosen, 64 * rungs, 4000, seed);
       ASSERT_EQ(result.draw_naming, DrawNaming::planes);
       for (std::size_t r = 0; r < betas.size(); ++r) {
         means[r].push_back(result.series.at("mean_energy")[r]);

@@ -52,6 +52,8 @@ Blocks make_blocks(std::int64_t rungs, std::int64_t blocks, PairMode mode, Caden
   b.cadence.kind = kind;
   b.cadence.probability = 0.6;
   b.cadence.window = 1;
+  b.cadence.target = 0.9;
+  b.cadence.factor = 2;
   b.cadence.burn_in = ~0ull;
   const std::int64_t slots = 32 * rungs * blocks;
   for (std::int64_t slot = 0; slot < slots; ++slot) {
@@ -62,7 +64,7 @@ Blocks make_blocks(std::int64_t rungs, std::int64_t blocks, PairMode mode, Caden
   }
   b.energy[0] = INFINITY;
   for (std::int64_t i = 0; i < rungs * blocks; ++i) {
-    b.beta.push_back(0.1 + 0.2 * static_cast<double>(i % rungs) / static_cast<double>(rungs));
+    b.beta.push_back(0.1 + 2.0 * static_cast<double>(i % rungs) / static_cast<double>(rungs));
   }
   b.state.assign(idx(32 * blocks), {});
   b.swapping.assign(idx(rungs * blocks), 0xDEADBEEFu);
@@ -126,7 +128,10 @@ std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(Blocks& b, std::int6
   due.block = 2;
   matching.block = 3;
   matching.replica = 0;
-  if (b.rungs < 2) return {};
+  if (b.rungs < 2) {
+    ++b.state[idx(ladder)].waited;
+    return {};
+  }
   if (b.cadence.kind == CadenceKind::stochastic &&
       draw_word(due, 0) >= std::ldexp(b.cadence.probability, 32)) {
     ++b.state[idx(ladder)].waited;
@@ -250,7 +255,10 @@ TEST_P(BlockSwap, MatchesCpuWithAdaptiveCadence) {
       const Blocks b = make_blocks(rungs, 2, mode, CadenceKind::adaptive);
       const Blocks got = run(queue(), b, 12);
       expect_same(got, run(cpu_queue(), b, 12));
-      EXPECT_LT(got.totals[0], 12u * 64u) << "some calls are no phase";
+      if (rungs < 100) {
+        EXPECT_LT(got.totals[0], 12u * 64u) << "some calls are no phase";
+        EXPECT_GT(got.totals[0] % 64, 0u) << "ladders differ";
+      }
     }
   }
 }
