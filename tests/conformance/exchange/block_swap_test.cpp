@@ -52,7 +52,7 @@ Blocks make_blocks(std::int64_t rungs, std::int64_t blocks, PairMode mode, Caden
   b.cadence.kind = kind;
   b.cadence.probability = 0.6;
   b.cadence.window = 1;
-  b.cadence.target = 0.9;
+  b.cadence.target = 0.75;
   b.cadence.factor = 2;
   b.cadence.burn_in = ~0ull;
   const std::int64_t slots = 32 * rungs * blocks;
@@ -257,7 +257,11 @@ TEST_P(BlockSwap, MatchesCpuWithAdaptiveCadence) {
       expect_same(got, run(cpu_queue(), b, 12));
       if (rungs < 100) {
         EXPECT_LT(got.totals[0], 12u * 64u) << "some calls are no phase";
-        EXPECT_GT(got.totals[0] % 64, 0u) << "ladders differ";
+      }
+      if (rungs == 9 && mode != PairMode::all_pairs) {  // which refuses most pairs of all ladders
+        EXPECT_FALSE(std::ranges::all_of(got.state, [&](const SwapLadder& one) {
+          return one.phases == got.state.front().phases;
+        })) << "all ladders have waited alike";
       }
     }
   }

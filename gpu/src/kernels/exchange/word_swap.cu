@@ -11,7 +11,7 @@ namespace {
 
 constexpr int rows_at_once = 4;  // of a warp, all read before any is written
 constexpr int warps = block_size / warp_size;
-constexpr std::int64_t rows_per_block = 4 * rows_at_once * warps;
+constexpr std::int64_t rows_per_block = rows_at_once * warps;
 
 // Some whole groups of words for a warp, 32 words at a time. No other warp touches them.
 struct Stretch {
