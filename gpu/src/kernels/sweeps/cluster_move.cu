@@ -4,6 +4,7 @@
 
 #include "kernels/grid.cuh"
 #include "kernels/sweeps/cluster_words.hpp"
+#include "kernels/sweeps/clusters/cluster_blocks.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -166,7 +167,8 @@ void launch(const ClusterMove& kernel, Queue& queue) {
   prepare_moves<<<blocks_for(kernel.moved.size), block_size, 0, stream>>>(kernel);
   check_launch(ClusterMove::name);
   const auto blocks = static_cast<unsigned>(kernel.ladders() / 2 * kernel.rungs());
-  if (blocks == 0 || launch_cluster_words(kernel, queue)) return;
+  if (blocks == 0 || launch_cluster_blocks(kernel, queue)) return;
+  if (launch_cluster_words(kernel, queue)) return;
   const int words = (kernel.model.n_sites + warp_size - 1) / warp_size;
   // Four sets of max_sites bits are 32 KiB: every device has that.
   const std::size_t bytes = 4 * sizeof(unsigned) * static_cast<std::size_t>(words);
