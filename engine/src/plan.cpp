@@ -11,11 +11,12 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/kernels/run/track_best.hpp"
-#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
 
+#include "plan_naming.hpp"
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
 #include "run_parts.hpp"
@@ -131,14 +132,17 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-// Either the groups are given, or their size.
+// Either the groups are given, or their size. A default number of replicas that fills a block of
+// ladders makes whole blocks, if `in_blocks`.
 BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t default_replicas,
-                     const std::string& schedule) {
+                     bool in_blocks, const std::string& schedule) {
   const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
   BatchShape shape{options.replicas, needs.groups, options.seed};
   if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
   if (shape.replicas == 0) {
-    shape.replicas = round_up(std::max(default_replicas, needs.min_replicas), step);
+    const std::int64_t wanted = std::max(default_replicas, needs.min_replicas);
+    const std::int64_t block = ladders_of_block * step;
+    shape.replicas = round_up(wanted, in_blocks && wanted >= block ? block : step);
   }
   if (needs.group_size == 0) return shape;
   shape.groups = shape.replicas / step;
@@ -150,33 +154,6 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                           Fix::set_replicas(round_up(shape.replicas, step)));
   }
   return shape;
-}
-
-// Why a run cannot draw by planes; "" if it can. Nothing of it depends on the device.
-std::string obstacle_to_planes(const Objective& objective, const Needs& needs,
-                               const BatchShape& shape) {
-  const auto* const able = objective.as<DrawsPlanes>();
-  if (able == nullptr || !able->can_draw_by_planes() || !sweeps_itself(objective, needs)) {
-    return "the model has no colour classes, or its weights are no small integers";
-  }
-  if (needs.heat_bath || !needs.groups_share_words) {
-    return "the schedule has heat-bath moves, or replicas of different temperatures in a group";
-  }
-  if (shape.replicas % (32 * shape.groups) != 0) {
-    return "a group of " +
-           std::to_string(shape.replicas / std::max<std::int64_t>(1, shape.groups)) +
-           " replicas is no multiple of 32";
-  }
-  return {};
-}
-
-DrawNaming naming_for(const RunOptions& options, const std::string& obstacle) {
-  const bool possible = obstacle.empty();
-  if (options.draw_naming != DrawNaming::planes || possible) {
-    return options.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
-  }
-  throw InvalidArgument("run.draw_naming", "this run cannot draw by planes", obstacle,
-                        "leave the naming of draws to Kiln");
 }
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
@@ -222,9 +199,10 @@ constexpr auto page_bytes = static_cast<double>(scratch_page_bytes);
 // As many groups as fit into `most` replicas, or replicas of a group, at least one.
 BatchShape reduced(const RunPlan& plan, std::int64_t most) {
   BatchShape shape = plan.shape;
-  const std::int64_t step = plan.needs.group_size > 0 ? plan.needs.group_size : shape.groups;
+  const bool of_size = plan.needs.group_size > 0;
+  const std::int64_t step = of_size ? shape.replicas / shape.groups : shape.groups;
   shape.replicas = std::min(shape.replicas, std::max(step, most / step * step));
-  if (plan.needs.group_size > 0) shape.groups = shape.replicas / step;
+  if (of_size) shape.groups = shape.replicas / step;
   return shape;
 }
 
@@ -351,9 +329,12 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
+  const bool in_blocks = plan.needs.ladders_in_blocks && is_for_planes(objective, plan.needs) &&
+                         options.draw_naming != DrawNaming::words;
   plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, plan.device),
-                         schedule.name());
+                         in_blocks, schedule.name());
   plan.draw_naming = naming_for(options, obstacle_to_planes(objective, plan.needs, plan.shape));
+  if (plan.ladders_in_blocks()) plan.shape.groups /= ladders_of_block;
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);

@@ -340,7 +340,6 @@ void RunCore::save(Archive& archive) const {
 
 void RunCore::load(const Archive& archive) {
   go_back(archive);
-  adopt_naming(archive);
   post_summary();
   const RunSummary now = wait_summary();
   Progress& p = *progress_;
@@ -351,14 +350,9 @@ void RunCore::load(const Archive& archive) {
 }
 
 // Archives of versions that had only one naming do not say which.
-void RunCore::adopt_naming(const Archive& archive) {
+DrawNaming RunCore::naming_of(const Archive& archive) {
   constexpr const char* section = "run.draw_naming";
-  const auto naming =
-      archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
-  if (naming == draw_naming_) return;
-  draw_naming_ = naming;
-  graph_.reset();  // captured launches name their draws
-  long_graph_.reset();
+  return archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
 }
 
 void RunCore::go_back(const Archive& archive) {

@@ -100,16 +100,35 @@ bool is_uniform(const SliceJob& job, int word) {
   return true;
 }
 
-// Words from `first` on that can be swept together by planes; 0: that one cannot.
-int uniform_words(const SliceJob& job, int first) {
+// Words that are swept together by planes, and their tables.
+struct PlaneWords {
   int n = 0;
-  while (first + n < job.n_words && is_uniform(job, first + n) &&
-         job.key[32 * (first + n)] == job.key[32 * first] &&
-         job.beta[32 * (first + n)] == job.beta[32 * first]) {
-    ++n;
+  bool mixed = false;  // temperatures
+  PlaneTable tables[SliceJob::max_words][2];
+
+  // Whether a word may be the next one. Hot words of large degrees have too many levels to mix.
+  bool takes(const SliceJob& job, int first) {
+    const int word = first + n;
+    if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) return false;
+    PlaneTable* const own = tables[n];
+    if (n > 0 && job.beta[32 * word] == job.beta[32 * (word - 1)]) {
+      std::copy_n(tables[n - 1], 2, own);
+      return true;
+    }
+    tabulate_planes(job.beta[32 * word], job.max_local, own);
+    if (n == 0) return true;
+    const auto few = [](const PlaneTable* of) {
+      return std::max(of[0].n_high, of[1].n_high) <= PlaneTable::max_mixed_levels;
+    };
+    if (!few(own) || !few(tables[0])) return false;
+    mixed = true;
+    return true;
   }
-  return n;
-}
+  // From `first` on; none if that one has no planes.
+  PlaneWords(const SliceJob& job, int first) {
+    while (first + n < job.n_words && takes(job, first)) ++n;
+  }
+};
 
 // The job of some of the words.
 SliceJob part_of(const SliceJob& job, int first, int n) {
@@ -142,12 +161,11 @@ void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::i
   job.draw_rest = &draw_rest_of_site;
   const SliceFunctions& functions = slice_functions();
   for (int first = 0; first < job.n_words;) {
-    const int uniform = uniform_words(job, first);
-    SliceJob part = part_of(job, first, std::max(1, uniform));
-    if (uniform > 0) {
-      PlaneTable tables[2];
-      tabulate_planes(part.beta[0], part.max_local, tables);
-      part.plane_tables = tables;
+    const PlaneWords words(job, first);
+    SliceJob part = part_of(job, first, std::max(1, words.n));
+    if (words.n > 0) {
+      part.plane_tables = words.tables[0];
+      part.mixed_tables = words.mixed;
       part.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
       functions.sweep_by_planes(part);
     } else {

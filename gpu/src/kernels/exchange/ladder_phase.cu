@@ -34,15 +34,40 @@ struct Found {
   __device__ std::int64_t left() const { return full ? 1 : waiting + 1; }
 };
 
+// Of a block of 32 ladders: a lane has a ladder.
+__device__ void record_block(const LadderPhase& kernel, std::int64_t first_ladder,
+                             const Found& found) {
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  const int rungs = static_cast<int>(statistics.sums.size);
+  constexpr int warps = block_size / warp_size, at_once = 4;
+  const std::int64_t ladder = first_ladder + threadIdx.x % warp_size;
+  for (int begin = static_cast<int>(threadIdx.x) / warp_size; begin < rungs;
+       begin += at_once * warps) {
+    double e[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const int rung = begin + i * warps;
+      if (rung < rungs) e[i] = statistics.energy[statistics.slot_at(ladder, rung)];
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const int rung = begin + i * warps;
+      if (rung < rungs) record.energy[record.at(found.place, rung, statistics) + ladder] = e[i];
+    }
+  }
+}
+
 __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& mine,
                                 const Found& found) {
+  if (kernel.statistics.in_blocks) return record_block(kernel, mine.first, found);
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   const int rungs = static_cast<int>(statistics.sums.size);
   for (int i = static_cast<int>(threadIdx.x); i < mine.count * rungs; i += block_size) {
     const std::int64_t ladder = mine.number(i / rungs);
     const int rung = i % rungs;
-    const std::int32_t slot = statistics.slot_of[ladder * rungs + rung];
+    const std::int32_t slot = statistics.slot_at(ladder, rung);
     const double e = statistics.energy[slot], v = statistics.weighed(slot);
     const bool better = statistics.improves(slot, e, v);
     const std::int64_t at = record.at(found.place, rung, statistics) + ladder;
@@ -122,8 +147,9 @@ void launch(const LadderPhase& kernel, Queue& queue) {
     launch(kernel.swap, queue);
     return launch(kernel.update, queue);
   }
-  const auto per_block =
-      static_cast<int>(std::clamp<std::int64_t>(block_size / rungs, 1, max_block_ladders));
+  const auto per_block = static_cast<int>(
+      kernel.swap.in_blocks() ? ladders_of_block
+                              : std::clamp<std::int64_t>(block_size / rungs, 1, max_block_ladders));
   const std::int64_t tasks = std::min(rungs * kernel.record.calls, blocks_to_add);
   const std::int64_t blocks = std::max((ladders + per_block - 1) / per_block, tasks);
   make_phase<<<static_cast<unsigned>(blocks), block_size, 0, stream_of(queue)>>>(kernel, per_block);
