@@ -7,6 +7,7 @@
 #include "kiln/device/plane_draws.hpp"
 
 #include "kernels/sweeps/slice_tables.cuh"
+#include "plane_random.cuh"
 
 /// Thresholds of levels in shared memory: the high bytes as masks, a word for each of eight planes,
 /// and what decides ties.
@@ -35,13 +36,6 @@ struct PlaneWord {
   std::uint32_t high = 0, low = 0;  // of PlaneStep::of_word()
 };
 
-/// A tie that waits for its low bits.
-struct Tie {
-  std::uint32_t site;
-  std::uint32_t index_word_replica;  // 2 u + even, from bit 16; word, from bit 5; replica
-};
-
-constexpr int queued_ties = 64;
 constexpr int max_plane_warps = 16;
 
 template <int W>
@@ -50,8 +44,9 @@ struct PlaneBlock {
   std::uint32_t n_high, n_top;      // levels with a high byte, and with one of 16 and more
   std::uint32_t uniform;            // all words have one key and one table
   double beta[W];                   // of tables
-  std::uint32_t totals[2][32 * W];  // sums of indices, modulo 2^32, and flips
-  Tie ties[max_plane_warps][queued_ties];
+  // Of replicas, modulo 2^32: flips; the sums of their indices 2 u + even, where these are added up,
+  // and the number of such flips; else the sums of numbers after the sweeps less those before.
+  std::uint32_t flips[32 * W], indices[32 * W], indexed[32 * W], numbers[32 * W];
 };
 
 /// Describes the words of a block: a warp looks at a word. Words behind the batch are described

@@ -7,159 +7,133 @@
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "kernels/sweeps/slice_places.cuh"
-#include "plane_count.cuh"
+#include "plane_places.cuh"
 #include "plane_random.cuh"
 #include "plane_sums.cuh"
-#include "plane_tables.cuh"
 
-/// The sweep of a warp by planes. A block holds W words of 32 replicas. A lane works on V words of
-/// a site at a time, so the lanes of a warp have 32 V / W sites.
+/// The sweep of a warp by planes, where all words of the block have one key and one table. A block
+/// holds W words of 32 replicas. A lane works on V words of a site at a time, so the lanes of a
+/// warp have 32 V / W sites. What the loop needs all the time is in registers.
 namespace kiln::cuda {
 namespace {
 
-/// Decides the replicas of a word one by one by the definition: where their keys, temperatures or
-/// order are no plane's, or tables do not fit.
-template <int P>
-__device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& kernel,
-                                                        std::uint32_t sweep, std::int64_t word,
-                                                        std::uint32_t site, const Words<P>& number,
-                                                        std::uint32_t even) {
-  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
-  std::uint32_t accepted = 0;
-  for (int r = 0; r < 32; ++r) {
-    const std::int64_t slot = word * 32 + r;
-    const auto index = static_cast<int>(2 * number_of(number.of, r) + (even & 1u));
-    const double delta = 2.0 * (index - (1 << P) + 1);
-    const DrawName name{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
-                        RngDomain::metropolis, 0};
-    const double beta = kernel.beta_of(sweep)[kernel.rung_of[slot]];
-    if (draw_word_by_planes(name, site) < threshold_of(kernel, beta, delta)) accepted |= 1u << r;
-  }
-  return accepted;
-}
-
-template <int W, int V, int P, bool kShared>
+template <int W, int V, int P, PlaneRows kRows>
 struct PlaneWarp {
   using Of = PlaneFormat<P>;
-  static constexpr int lanes_of_site = W / V;
-  static constexpr std::uint32_t n_sites = 32 / lanes_of_site;
+  using Places = PlanePlaces<W, V, P, kRows>;
+  using Memory = typename Places::Memory;
+  static constexpr bool sums_changes = !Memory::shared;  // else energies are counted at the end
 
-  const MetropolisSweep& kernel;
-  const std::int64_t first_word;
+  const Places places;
   PlaneBlock<W>& block;
-  const unsigned char* const tables;
-  std::uint32_t* const states;
-  const std::uint32_t lane, word,
-      place;  // the first word of the lane, its site of those of the warp
-  bool has_word[V];
-  Tie* const ties;
-  std::uint32_t n_ties = 0;  // in the queue
+  std::uint32_t n_ties = 0;  // words in the queue
   int sites_added = 0;
-  PlaneSums<P, lanes_of_site> sums[V];
+  PlaneFlips<Places::lanes_of_site> flips[V];
+  PlaneIndices<P, Places::lanes_of_site> indices[sums_changes ? V : 1];
 
-  __device__ PlaneWarp(const MetropolisSweep& k, std::int64_t first, PlaneBlock<W>& b,
-                       const unsigned char* t, std::uint32_t* s)
-      : kernel(k),
-        first_word(first),
-        block(b),
-        tables(t),
-        states(s),
-        lane(threadIdx.x % 32),
-        word(lane % lanes_of_site * V),
-        place(lane / lanes_of_site),
-        ties(b.ties[threadIdx.x / 32]) {
-#pragma unroll
-    for (int v = 0; v < V; ++v) has_word[v] = first + word + v < k.state.columns;
-  }
+  __device__ PlaneWarp(const MetropolisSweep& kernel, std::int64_t first_word, const Memory& memory)
+      : places(kernel, first_word, memory), block(memory.block) {}
 
-  __device__ std::uint32_t* at(std::uint32_t variable) const {
-    if constexpr (kShared) return states + variable * W + word;
-    return kernel.state.data + variable * kernel.state.stride + first_word + word;
-  }
-  __device__ Words<V> load(std::uint32_t variable) const {
-    Words<V> words;
-    if constexpr (kShared && V == 2) {
-      const uint2 x = *reinterpret_cast<const uint2*>(at(variable));
-      words.of[0] = x.x, words.of[1] = x.y;
-    } else {
-      const bool real = kShared || variable < static_cast<std::uint32_t>(kernel.model.n_variables);
+  /// What stays the same for the sweep.
+  struct Fixed {
+    const PlaneStep step;
+    const KeptKeys keys;
+    std::uint32_t high[V], low[V], moves[V];
+    const std::uint32_t n_high, n_top;
+
+    __device__ Fixed(const PlaneStep& s, const PlaneBlock<W>& block, std::uint32_t word)
+        : step(s),
+          keys(block.words[0].key0, block.words[0].key1),
+          n_high(block.n_high),
+          n_top(block.n_top) {
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        words.of[v] = real && (kShared || has_word[v]) ? at(variable)[v] : 0u;
+        const PlaneWord& of = block.words[word + static_cast<std::uint32_t>(v)];
+        high[v] = of.high, low[v] = of.low, moves[v] = of.moves;
       }
     }
-    return words;
-  }
-  __device__ void store(std::uint32_t variable, const Words<V>& words) const {
-    if constexpr (kShared && V == 2) {
-      *reinterpret_cast<uint2*>(at(variable)) = make_uint2(words.of[0], words.of[1]);
-    } else {
+  };
+
+  /// The planes of the thresholds of V words.
+  __device__ void thresholds(const Fixed& fixed, const std::uint32_t (&number)[V][P],
+                             std::uint32_t odd_even, std::uint32_t (&bits)[V][8]) const {
+    const unsigned char* const row = places.memory.tables + odd_even;
+    if constexpr (Memory::short_rows) {  // two levels
+      const auto* const masks = reinterpret_cast<const uint4*>(row);
+      const uint4 low[2] = {masks[0], masks[1]}, high[2] = {masks[2], masks[3]};
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        if (kShared || has_word[v]) at(variable)[v] = words.of[v];
+#pragma unroll
+        for (int part = 0; part < 2; ++part) {
+          const uint4 &a = low[part], &b = high[part];
+          std::uint32_t* const to = bits[v] + 4 * part;
+          to[0] = select_bits(number[v][0], b.x, a.x), to[1] = select_bits(number[v][0], b.y, a.y);
+          to[2] = select_bits(number[v][0], b.z, a.z), to[3] = select_bits(number[v][0], b.w, a.w);
+        }
       }
+      return;
     }
-  }
-
-  /// The planes of the thresholds of V words: low ones, or high ones as well.
-  template <bool kOne>
-  __device__ void thresholds(const std::uint32_t (&number)[V][P], std::uint32_t even,
-                             std::uint32_t (&bits)[V][8]) const {
-    const unsigned char* row[V];
+    constexpr int low_pairs = P < 5 ? (1 << (P - 2)) : 4;  // that differ in planes 1 and 2
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t table = kOne ? 0u : block.words[word + v].table;
-      row[v] = tables + (table == no_table ? 0u : table) + (even & Of::parity_bytes);
 #pragma unroll
       for (int k = 0; k < 8; ++k) bits[v][k] = 0;
     }
-    const std::uint32_t n_high = block.n_high, n_top = block.n_top;
-    for (std::uint32_t level = 0; level < n_high; level += 2) {
-      const bool top = level < n_top;
+    for (std::uint32_t level = 0; level < fixed.n_high; level += 2 * low_pairs) {
+      std::uint32_t high[V];
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        std::uint32_t here = number[v][P - 1];
+        high[v] = number[v][P - 1];
 #pragma unroll
-        for (int k = 1; k < P - 1; ++k) here &= number[v][k] ^ ((level >> k & 1u) - 1u);
-        const auto add = [&](int part) {
-          const uint4* const masks =
-              reinterpret_cast<const uint4*>(row[kOne ? 0 : v] + level * Of::row_bytes) + part;
-          const uint4 a = masks[0], b = masks[2];
-          const std::uint32_t odd = number[v][0];
-          bits[v][4 * part] |= here & select_bits(odd, b.x, a.x);
-          bits[v][4 * part + 1] |= here & select_bits(odd, b.y, a.y);
-          bits[v][4 * part + 2] |= here & select_bits(odd, b.z, a.z);
-          bits[v][4 * part + 3] |= here & select_bits(odd, b.w, a.w);
-        };
-        add(0);
-        if (top) add(1);
+        for (int k = 3; k < P - 1; ++k) high[v] &= number[v][k] ^ ((level >> k & 1u) - 1u);
       }
+#pragma unroll
+      for (int pair = 0; pair < low_pairs; ++pair) {
+        if (pair > 0 && level + 2 * pair >= fixed.n_high) break;
+        const uint4* const masks =
+            reinterpret_cast<const uint4*>(row + (level + 2 * pair) * Of::row_bytes);
+        std::uint32_t here[V];
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          here[v] = high[v];
+          if constexpr (P > 2) here[v] &= (pair & 1) != 0 ? number[v][1] : ~number[v][1];
+          if constexpr (P > 3) here[v] &= (pair & 2) != 0 ? number[v][2] : ~number[v][2];
+        }
+        add_nibble<0>(masks[0], masks[2], number, here, bits);
+        if (level + 2 * pair < fixed.n_top) add_nibble<4>(masks[1], masks[3], number, here, bits);
+      }
+    }
+  }
+  template <int kFirst>
+  __device__ static void add_nibble(const uint4& even_level, const uint4& odd_level,
+                                    const std::uint32_t (&number)[V][P],
+                                    const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][8]) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t odd = number[v][0];
+      bits[v][kFirst] |= here[v] & select_bits(odd, odd_level.x, even_level.x);
+      bits[v][kFirst + 1] |= here[v] & select_bits(odd, odd_level.y, even_level.y);
+      bits[v][kFirst + 2] |= here[v] & select_bits(odd, odd_level.z, even_level.z);
+      bits[v][kFirst + 3] |= here[v] & select_bits(odd, odd_level.w, even_level.w);
     }
   }
 
   /// Compares the planes of the words with those of the thresholds.
-  template <bool kOne>
-  __device__ void compare(const PlaneStep& step, std::uint32_t site,
-                          const std::uint32_t (&bits)[V][8], Words<V>& below,
-                          Words<V>& equal) const {
-    ComputedKeys keys[V];
+  __device__ static void compare(const Fixed& fixed, std::uint32_t site,
+                                 const std::uint32_t (&bits)[V][8], Words<V>& below,
+                                 Words<V>& equal) {
+    const SitePlanes planes(fixed.keys, site);
     std::uint64_t product[V];
-    std::uint32_t low[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const PlaneWord& of = block.words[kOne ? 0 : word + v];
-      keys[v] = ComputedKeys{of.key0, of.key1};
-      const SitePlanes planes(keys[v], site);
-      product[v] = wide_product(philox_factor1, block.words[word + v].high ^ planes.factor);
-      low[v] = block.words[word + v].low;
+      product[v] = wide_product(philox_factor1, fixed.high[v] ^ planes.factor);
     }
 #pragma unroll
     for (std::uint32_t b = 0; b < 2; ++b) {
+      const BlockPlanes common(fixed.step, fixed.keys, planes, b);
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        const ComputedKeys& of = keys[kOne ? 0 : v];
-        const BlockPlanes common(step, of, SitePlanes(of, site), b);
-        const Words4 random = finish_planes(of, common, product[v], low[v]);
+        const Words4 random = finish_planes(fixed.keys, common, product[v], fixed.low[v]);
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const std::uint32_t r = random.word[k],
@@ -171,132 +145,132 @@ struct PlaneWarp {
     }
   }
 
-  /// Puts the ties of a word into the queue, which is emptied as it fills.
-  __device__ void queue_ties(const PlaneStep& step, std::uint32_t site, int v,
-                             const std::uint32_t (&number)[P], std::uint32_t even,
-                             std::uint32_t left) {
-    for (;;) {
-      const unsigned with_tie = __ballot_sync(whole_warp, left != 0);
-      if (with_tie == 0) return;
-      if (left != 0) {
-        const int replica = __ffs(static_cast<int>(left)) - 1;
-        left &= left - 1;
-        const std::uint32_t index = 2 * number_of(number, replica) + (even & 1u);
-        const std::uint32_t at =
-            n_ties + static_cast<std::uint32_t>(__popc(with_tie & ((1u << lane) - 1)));
-        ties[at] = {site, index << 16 | (word + static_cast<std::uint32_t>(v)) << 5 |
-                              static_cast<std::uint32_t>(replica)};
-      }
-      n_ties += static_cast<std::uint32_t>(__popc(with_tie));
-      if (n_ties >= 32) settle_ties(step, 32);
-    }
-  }
-
-  /// Decides the last `n` ties of the queue, at most 32. Sites of a class do not interact, so these
-  /// may come later than the rest of the class.
-  __device__ void settle_ties(const PlaneStep& step, std::uint32_t n) {
-    __syncwarp();
-    n_ties -= n;
-    if (lane < n) {
-      const Tie tie = ties[n_ties + lane];
-      const std::uint32_t w = tie.index_word_replica >> 5 & 31u;
-      const std::uint32_t replica = tie.index_word_replica & 31u,
-                          index = tie.index_word_replica >> 16;
-      const PlaneWord& of = block.words[w];
-      const std::uint32_t even = index & 1u, level = (index >> 1) & (Of::levels - 1);
-      const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
-          tables + of.table + Of::low_begin)[even * Of::levels + level];
-      const std::uint64_t key = std::uint64_t{of.key1} << 32 | of.key0;
-      const DrawName name{key, step.step, 32 * of.name + replica, RngDomain::metropolis, 0};
-      if (limit != 0 && draw_rest(name, tie.site) < limit) {
-        accept_tie(w, replica, index, tie.site);
-      }
-    }
-    __syncwarp();
-  }
-
-  __device__ void accept_tie(std::uint32_t w, std::uint32_t replica, std::uint32_t index,
-                             std::uint32_t site) {
-    const std::int64_t variable = kernel.model.groups.sites[site].variable;
-    std::uint32_t* const state =
-        kShared ? states + variable * W + w
-                : kernel.state.data + variable * kernel.state.stride + first_word + w;
-    atomicXor(state, 1u << replica);
-    atomicAdd(&block.totals[0][32 * w + replica], index);
-    atomicAdd(&block.totals[1][32 * w + replica], 1u);
-  }
-
-  template <bool kOne>
-  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t first,
-                              std::uint32_t end) {
-    const std::uint32_t site = first + place;
-    GroupSite row;
-    if (site < end) row = load_site(kernel.model.groups.sites.data + site);
-    const bool real = row.variable >= 0;
-    const auto variable =
-        static_cast<std::uint32_t>(real ? row.variable : kernel.model.n_variables);
-    const Words<V> own = load(variable);
-    std::uint32_t number[V][P];
-    count_row_of_words<P, V>(
-        kernel.model.groups, row, own, [this](std::uint32_t i) { return load(i); }, number);
-    const std::uint32_t even = 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
-    std::uint32_t bits[V][8];
-    thresholds<kOne>(number, even, bits);
-    Words<V> below, equal;
-#pragma unroll
-    for (int v = 0; v < V; ++v) below.of[v] = 0, equal.of[v] = number[v][P - 1];
-    compare<kOne>(step, site, bits, below, equal);
-    Words<V> flipped;
+  /// Puts the words with ties into the queue. Sites of a class do not interact, so these may be
+  /// decided later than the rest of the class.
+  __device__ void queue_ties(const Fixed& fixed, std::uint32_t site, std::uint32_t even,
+                             const std::uint32_t (&number)[V][P], const Words<V>& open) {
+    unsigned tied[V];
+    std::uint32_t n_new = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t moves = real ? block.words[word + v].moves : 0u;
-      std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves;
-      std::uint32_t open = equal.of[v] & moves;
-      if constexpr (!kOne) {
-        // By the whole warp, so that its lanes stay together.
-        const bool alone = block.words[word + v].table == no_table;
-        if (__any_sync(whole_warp, alone)) {
-          Words<P> of;
+      tied[v] = __ballot_sync(whole_warp, open.of[v] != 0);
+      n_new += static_cast<std::uint32_t>(__popc(tied[v]));
+    }
+    if (n_ties + n_new > 32) settle_ties(fixed);
+    auto* const queue = reinterpret_cast<TiedWord<P>*>(places.memory.queue);
 #pragma unroll
-          for (int k = 0; k < P; ++k) of.of[k] = number[v][k];
-          const std::int64_t at = min(first_word + word + v, kernel.state.columns - 1);
-          const std::uint32_t one_by_one = decide_one_by_one<P>(kernel, sweep, at, site, of, even);
-          if (alone) {
-            accepted = moves & one_by_one;
-            open = 0;
-          }
+    for (int v = 0; v < V; ++v) {
+      if (open.of[v] != 0) {
+        uint4* const to =
+            queue[n_ties + static_cast<std::uint32_t>(__popc(tied[v] & ((1u << places.lane) - 1)))].of;
+        const std::uint32_t name = site << 5 | (even & 16u) | (places.words.word + v);
+        const auto plane = [&](int k) { return k < P - 1 ? number[v][k] : 0u; };
+        to[0] = make_uint4(name, open.of[v], plane(0), plane(1));
+#pragma unroll
+        for (int q = 1; q < TiedWord<P>::quads; ++q) {
+          to[q] = make_uint4(plane(4 * q - 2), plane(4 * q - 1), plane(4 * q), plane(4 * q + 1));
         }
       }
-      sums[v].add(number[v], even, accepted);
-      flipped.of[v] = own.of[v] ^ accepted;
-      equal.of[v] = open;
+      n_ties += static_cast<std::uint32_t>(__popc(tied[v]));
     }
-    if (real) store(variable, flipped);
-    __syncwarp();  // before the states of ties are changed
+  }
+
+  /// Decides all ties of the queue.
+  __device__ void settle_ties(const Fixed& fixed) {
+    __syncwarp();
+    const auto* const queue = reinterpret_cast<const TiedWord<P>*>(places.memory.queue);
+    for (std::uint32_t begin = 0; begin < n_ties; begin += 32) {
+      std::uint32_t name = 0, left = 0, level_planes[4 * TiedWord<P>::quads - 2];
+      if (begin + places.lane < n_ties) {
+        const uint4* const from = queue[begin + places.lane].of;
+        name = from[0].x, left = from[0].y;
+        level_planes[0] = from[0].z, level_planes[1] = from[0].w;
 #pragma unroll
-    for (int v = 0; v < V; ++v) queue_ties(step, site, v, number[v], even, equal.of[v]);
+        for (int q = 1; q < TiedWord<P>::quads; ++q) {
+          level_planes[4 * q - 2] = from[q].x, level_planes[4 * q - 1] = from[q].y;
+          level_planes[4 * q] = from[q].z, level_planes[4 * q + 1] = from[q].w;
+        }
+      }
+#pragma unroll 1
+      while (__any_sync(whole_warp, left != 0)) {
+        if (left == 0) continue;
+        const int replica = __ffs(static_cast<int>(left)) - 1;
+        left &= left - 1;
+        std::uint32_t level = 0;
+#pragma unroll
+        for (int k = 0; k < P - 1; ++k) level |= (level_planes[k] >> replica & 1u) << k;
+        settle_tie(fixed, name, static_cast<std::uint32_t>(replica), level);
+      }
+    }
+    n_ties = 0;
+    __syncwarp();
+  }
+
+  __device__ void settle_tie(const Fixed& fixed, std::uint32_t name, std::uint32_t replica,
+                             std::uint32_t level) {
+    const std::uint32_t site = name >> 5, even = name >> 4 & 1u, w = name & 15u;
+    const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
+        places.memory.tables + Of::low_begin)[even * Of::levels + level];
+    const std::uint32_t number = 32 * block.words[w].name + replica;
+    if (rest_of(fixed.keys, fixed.step, site, number) >= limit) return;
+    atomicXor(places.state_of(site, w), 1u << replica);
+    atomicAdd(&flips_of_block()[32 * w + replica], 1u);
+    if constexpr (sums_changes) {
+      atomicAdd(&block.indices[32 * w + replica], 2 * (level + (1u << (P - 1))) + even);
+    }
+  }
+
+  __device__ void sweep_site(const Fixed& fixed, std::uint32_t site,
+                             const typename Places::Row& row) {
+    const bool real = row.real();
+    const std::uint32_t index = places.index_of(site, row), even = row.even();
+    const Words<V> own = places.words.load(index);
+    std::uint32_t number[V][P];
+    places.count(row, own, number);
+    std::uint32_t bits[V][8];
+    thresholds(fixed, number, even & Of::parity_bytes, bits);
+    Words<V> below, open, flipped;
+    std::uint32_t moves[V];
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      moves[v] = real ? fixed.moves[v] : 0u;
+      below.of[v] = 0, open.of[v] = number[v][P - 1] & moves[v];
+    }
+    compare(fixed, site, bits, below, open);
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves[v];
+      flipped.of[v] = own.of[v] ^ accepted;
+      flips[v].add(accepted, (sites_added & 1) != 0);
+      if constexpr (sums_changes) indices[v].add(number[v], even, accepted);
+    }
+    if (real) places.words.store(index, flipped);
+    queue_ties(fixed, site, even, number, open);
     if (++sites_added == sites_of_sums) flush_sums();
   }
 
+  __device__ std::uint32_t* flips_of_block() const { return sums_changes ? block.indexed : block.flips; }
   __device__ void flush_sums() {
     sites_added = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      sums[v].flush(block.totals[0] + 32 * (word + v), block.totals[1] + 32 * (word + v));
+      flips[v].flush(flips_of_block() + 32 * (places.words.word + v));
+      if constexpr (sums_changes) indices[v].flush(block.indices + 32 * (places.words.word + v));
     }
   }
 
-  template <bool kOne>
-  __device__ void sweep_classes(const PlaneStep& step, std::uint32_t sweep,
-                                const ClassRange& classes) {
-    const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
-    const std::uint32_t stride = gridDim.y * warps * n_sites;
+  __device__ void sweep_classes(const PlaneStep& step, const ClassRange& classes) {
+    const Fixed fixed(step, block, places.words.word);
     for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      const auto end = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1]);
-      auto first = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites;
-      for (; first < end; first += stride) sweep_sites<kOne>(step, sweep, first, end);
-      while (n_ties > 0) settle_ties(step, min(n_ties, 32u));
+      auto [first, end, stride] = places.range_of(c);
+      typename Places::Row next = places.row(first + places.place, end);
+#pragma unroll 1
+      for (; first < end; first += stride) {
+        const typename Places::Row row = next;
+        next = places.row(first + stride + places.place, end);
+        sweep_site(fixed, first + places.place, row);
+      }
+      settle_ties(fixed);
       __syncthreads();
     }
   }
