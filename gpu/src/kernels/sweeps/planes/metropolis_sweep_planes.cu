@@ -25,8 +25,7 @@ constexpr std::int64_t usual_tables = 2;  // of a block
 template <int W, int P, PlaneRows kRows>
 __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t first_word,
                                  const PlaneBlock<W>& block) {
-  const auto of_number =
-      static_cast<std::uint32_t>(CountedSites<kRows>(kernel.model).change);
+  const auto of_number = static_cast<std::uint32_t>(CountedSites<kRows>(kernel.model).change);
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
@@ -47,10 +46,10 @@ __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t fir
 }
 
 // The tables of a sweep.
-template <int W, int P, PlaneRows kRows>
+template <int W, int V, int P, PlaneRows kRows>
 __device__ __noinline__ void prepare_tables(const MetropolisSweep& kernel, std::uint32_t capacity,
                                             std::uint32_t sweep) {
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   share_plane_tables(kernel, sweep, capacity, memory.block);
   __syncthreads();
   const PlaneStep step(kernel.control->step + kernel.number_of(sweep));
@@ -59,9 +58,9 @@ __device__ __noinline__ void prepare_tables(const MetropolisSweep& kernel, std::
 }
 
 // What stays the same for all sweeps of a launch: words, states and short rows.
-template <int W, int P, PlaneRows kRows>
+template <int W, int V, int P, PlaneRows kRows>
 __device__ __noinline__ void begin_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   if constexpr (memory.shared) {
     load_states<W, kRows>(kernel, first_word, memory.states);
@@ -80,9 +79,9 @@ __device__ __noinline__ void begin_launch(const MetropolisSweep& kernel, std::ui
   __syncthreads();
 }
 
-template <int W, int P, PlaneRows kRows>
+template <int W, int V, int P, PlaneRows kRows>
 __device__ __noinline__ void end_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   __syncthreads();
   if constexpr (memory.shared) store_states<W, kRows>(kernel, first_word, memory.states);
@@ -95,48 +94,60 @@ __global__ void __launch_bounds__(max_slice_threads)
                  ClassRange classes) {
   if (!kernel.control->active(kernel.step_offset)) return;
   constexpr bool shared = kRows != PlaneRows::off_chip;
-  constexpr bool counts_always = kRows == PlaneRows::short_on_chip;
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const PlaneBlock<W>& block = memory.block;
-  begin_launch<W, P, kRows>(kernel, capacity);
-  prepare_tables<W, P, kRows>(kernel, capacity, 0);
-  if constexpr (counts_always) add_numbers<W, V, P, kRows>(kernel, capacity, true);
+  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
+  begin_launch<W, V, P, kRows>(kernel, capacity);
+  prepare_tables<W, V, P, kRows>(kernel, capacity, 0);
   for (std::uint32_t s = 0, more = 1; more != 0;) {
-    const auto advance = [&] {
+    const auto step = [&] { return PlaneStep(kernel.control->step + kernel.number_of(s)); };
+    // To the next sweep, whose table may be the next one of those at hand.
+    const auto advance = [&](std::uint32_t of_ahead) {
       more = shared && ++s < kernel.sweeps && kernel.control->active(kernel.number_of(s));
-      if (more != 0) prepare_tables<W, P, kRows>(kernel, capacity, s);
+      if (of_ahead < block.ahead) return of_ahead;
+      if (more != 0) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
+      return 0u;
     };
-    if (block.uniform == 0) {
+    if (block.kind == PlaneKind::mixed) {
       sweep_mixed<W, V, P, kRows>(kernel, capacity, s, classes);
-      advance();
-      continue;
+      advance(max_ahead);
+    } else if (shared && block.kind == PlaneKind::one_table && kernel.sweeps > 1) {
+      if constexpr (shared) {
+        add_numbers<W, V, P, kRows>(kernel, capacity, true);
+        PlaneWarp<W, V, P, kRows, true> warp(kernel, first_word, memory);
+        std::uint32_t of_ahead = 0;
+        do {
+          warp.sweep_classes(step(), classes, of_ahead, capacity);
+          of_ahead = advance(of_ahead + 1);
+        } while (more != 0 && block.kind == PlaneKind::one_table);
+        warp.flush_sums();
+        add_numbers<W, V, P, kRows>(kernel, capacity, false);
+      }
+    } else {
+      PlaneWarp<W, V, P, kRows, false> warp(kernel, first_word, memory);
+      warp.sweep_classes(step(), classes, 0, capacity);
+      warp.flush_sums();
+      advance(max_ahead);
     }
-    constexpr bool counts = shared && !counts_always;
-    if constexpr (counts) add_numbers<W, V, P, kRows>(kernel, capacity, true);
-    PlaneWarp<W, V, P, kRows> warp(kernel, std::int64_t{blockIdx.x} * W, memory);
-    do {
-      warp.sweep_classes(PlaneStep(kernel.control->step + kernel.number_of(s)), classes);
-      advance();
-    } while (more != 0 && block.uniform != 0);
-    warp.flush_sums();
-    if constexpr (counts) add_numbers<W, V, P, kRows>(kernel, capacity, false);
   }
-  if constexpr (counts_always) add_numbers<W, V, P, kRows>(kernel, capacity, false);
-  end_launch<W, P, kRows>(kernel, capacity);
+  end_launch<W, V, P, kRows>(kernel, capacity);
 }
 
 // A block has a table for each temperature of its words, as far as they fit.
 template <int W, int V, int P, PlaneRows kRows>
 bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
              Queue& queue) {
-  using Memory = PlaneMemory<W, P, kRows>;
+  using Memory = PlaneMemory<W, V, P, kRows>;
   const auto warps = static_cast<std::uint32_t>(shape.warps);
   const std::int64_t others = Memory::before_states(0) +
                               std::int64_t{Memory::bytes_of_model(kernel.model)} +
                               std::int64_t{warps} * Memory::queue_bytes + 128;
   const std::int64_t room = limits.shared_bytes / std::max(1, shape.blocks) - others;
-  const auto capacity = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-      std::min<std::int64_t>(kernel.beta.size, room / PlaneFormat<P>::table_bytes), 0, W));
+  const std::int64_t wanted = std::max<std::int64_t>(
+      std::min<std::int64_t>(kernel.beta.size, W),
+      std::min<std::int64_t>(kernel.sweeps, P < 6 ? max_ahead : max_ahead / 2));
+  const auto capacity = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(room / PlaneFormat<P>::table_bytes, 0, wanted));
   if (capacity == 0) return false;
   const auto bytes = Memory::before_states(capacity) + Memory::bytes_of_model(kernel.model) +
                      warps * Memory::queue_bytes;
@@ -157,6 +168,10 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
     case 16:
       return enqueue<16, 2, P, kRows>(kernel, shape, limits, queue);
     case 8:
+      // With one block on a multiprocessor classes have more warps than sites for them.
+      if (shape.blocks == 1 && kRows == PlaneRows::on_chip) {
+        return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
+      }
       return enqueue<8, 2, P, kRows>(kernel, shape, limits, queue);
     case 4:
       return enqueue<4, 1, P, kRows>(kernel, shape, limits, queue);
@@ -169,6 +184,10 @@ template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
   if (!shape.in_shared) {
+    const View2<std::uint32_t>& state = kernel.state;
+    const bool in_pairs =
+        state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
+    if (!in_pairs) return enqueue<8, 1, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
     return enqueue<8, 2, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
   }
   return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
@@ -178,6 +197,13 @@ bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
 bool has_short_rows(const PairwiseView& model) {
   return model.groups.one_plane && !model.has_fields && model.max_neighbors > 0 &&
          model.max_neighbors <= 4;
+}
+
+// Whether all rows are four couplings -1 or 1.
+bool has_rows_of_four(const PairwiseView& model) {
+  return has_short_rows(model) && model.n_sites == model.n_variables &&
+         model.entries.size == 4 * std::int64_t{model.n_sites} &&
+         model.total_sum == 4.0 * model.n_variables;
 }
 
 std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
@@ -199,7 +225,9 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
 
 bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const GroupView& rows = kernel.model.groups;
-  if (rows.sites.size == 0 || kernel.model.half_groups.sites.size == 0 || kernel.model.sequential) return false;
+  if (kernel.state.stride >= (std::int64_t{1} << 30)) return false;
+  if (rows.sites.size == 0 || kernel.model.half_groups.sites.size == 0 || kernel.model.sequential)
+    return false;
   if (kernel.rule != SweepRule::metropolis || rows.max_sum > max_sum_of_planes) return false;
   if (kernel.model.total_sum >= 0x1p31) return false;  // changes have 32 bits
   const int planes = rows.max_sum < 8 ? 3 : rows.max_sum < 64 ? 6 : rows.max_sum < 128 ? 7 : 8;
@@ -208,6 +236,10 @@ bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
   // Where states do not stay on chip nothing is gained, and classes are launched one by one.
   if (kernel.sweeps > 1 && !shape->in_shared) return false;
   const SweepLimits limits = sweep_limits_of(queue);
+  if (shape->in_shared && shape->words_per_block == 2 && has_rows_of_four(kernel.model) &&
+      enqueue<2, 2, 3, PlaneRows::four_on_chip>(kernel, *shape, limits, queue)) {
+    return true;
+  }
   if (shape->in_shared && has_short_rows(kernel.model) &&
       enqueue_words<3, PlaneRows::short_on_chip>(kernel, *shape, limits, queue)) {
     return true;

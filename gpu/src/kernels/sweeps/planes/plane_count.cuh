@@ -9,6 +9,14 @@
 /// The numbers u of GroupSite for V words of a site at once.
 namespace kiln::cuda {
 
+/// The same word, opaque to the compiler: it stays in a register, and is not made anew at each use.
+__device__ inline std::uint32_t kept(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(word));
+#endif
+  return word;
+}
+
 /// What a place holds: a register for each of V words.
 template <int V>
 struct Words {
@@ -67,18 +75,17 @@ __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
   }
 }
 
-/// add_groups() for V words.
-template <int P, int V, class Load>
+/// add_groups() for V words. Ones: all couplings are -1, 0 or 1.
+template <bool kOnes, int P, int V, class Load>
 __device__ inline void add_groups_of_words(const GroupView& rows, const uint4* groups, int n,
                                            const Load& load, std::uint32_t (&planes)[V][P]) {
-  if (rows.one_plane) return add_ones<P, V>(groups, n, load, planes);
+  if (kOnes || rows.one_plane) return add_ones<P, V>(groups, n, load, planes);
   constexpr std::uint32_t mask = (1u << group_plane_shift) - 1;
 #pragma unroll 1
   for (int g = 0; g < n; ++g) {
     const uint4 at = __ldg(groups + g);
     const auto plane = static_cast<int>(at.x >> group_plane_shift);
-    const FourWords<V> terms(load,
-                             make_uint4(at.x & mask, at.y & mask, at.z & mask, at.w & mask));
+    const FourWords<V> terms(load, make_uint4(at.x & mask, at.y & mask, at.z & mask, at.w & mask));
 #pragma unroll
     for (int v = 0; v < V; ++v) add_four_at<0>(plane, planes[v], terms.of(v));
   }
@@ -94,27 +101,30 @@ __device__ inline void complement(std::uint32_t (&planes)[V][P]) {
 }
 
 /// count_row() for V words.
-template <int P, int V, class Load>
+template <bool kOnes, int P, int V, class Load>
 __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite& site,
                                           const Words<V>& own, const Load& load,
                                           std::uint32_t (&planes)[V][P]) {
   const int start = site.variable < 0 ? 0 : (1 << (P - 1)) + (site.start_and_even >> 1);
-  const auto* const groups = reinterpret_cast<const uint4*>(rows.terms.data) + site.first_group;
+  const auto* groups = reinterpret_cast<const uint4*>(rows.terms.data) + site.first_group;
 #pragma unroll
   for (int k = 0; k < P; ++k) {
     const auto shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(start) << (31 - k));
 #pragma unroll
     for (int v = 0; v < V; ++v) planes[v][k] = static_cast<std::uint32_t>(shifted >> 31);
   }
-  if (site.n_negative > 0) {  // subtracting is adding to the complement
-    complement(planes);
-    add_groups_of_words(rows, groups, site.n_negative, load, planes);
-    complement(planes);
-  }
   const std::uint32_t even = 0u - (static_cast<std::uint32_t>(site.start_and_even) & 1u);
 #pragma unroll
   for (int v = 0; v < V; ++v) ripple<0>(planes[v], own.of[v] & even);
-  add_groups_of_words(rows, groups + site.n_negative, site.n_positive, load, planes);
+#pragma unroll 1
+  for (bool negative = site.n_negative > 0;; negative = false) {
+    if (negative) complement(planes);  // subtracting is adding to the complement
+    const int n = negative ? site.n_negative : site.n_positive;
+    add_groups_of_words<kOnes>(rows, groups, n, load, planes);
+    if (!negative) break;
+    groups += n;
+    complement(planes);
+  }
 #pragma unroll
   for (int v = 0; v < V; ++v) {
 #pragma unroll

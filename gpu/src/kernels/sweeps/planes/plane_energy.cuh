@@ -18,9 +18,9 @@ namespace kiln::cuda {
 namespace {
 
 /// Which numbers are added up. Rows in which each coupling stands at one of its two sites: the
-/// numbers u, of which one is half a unit of energy. Short rows: the numbers of inputs that are 1.
-/// If there are two classes each coupling has a site in the first one. Else all sites are counted,
-/// and each coupling twice.
+/// numbers u, of which one is half a unit of energy. Short rows and rows of four: the numbers of
+/// inputs that are 1. If there are two classes each coupling has a site in the first one. Else all
+/// sites are counted, and each coupling twice.
 template <PlaneRows kRows>
 struct CountedSites {
   std::uint32_t end = 0;
@@ -28,7 +28,7 @@ struct CountedSites {
 
   __device__ explicit CountedSites(const PairwiseView& model)
       : end(static_cast<std::uint32_t>(model.n_sites)) {
-    if constexpr (kRows == PlaneRows::short_on_chip) {
+    if constexpr (kRows != PlaneRows::on_chip && kRows != PlaneRows::off_chip) {
       const bool two = model.n_classes == 2;
       if (two) end = 4u * static_cast<std::uint32_t>(model.class_begin[1]);
       change = two ? 2 : 1;
@@ -42,7 +42,7 @@ __device__ __noinline__ void add_numbers(const MetropolisSweep& kernel, std::uin
                                          bool subtract) {
   using Places = PlanePlaces<W, V, P, kRows>;
   constexpr int spare = 5;
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const Places places(kernel, 0, memory);
   std::uint32_t sum[V][P + spare] = {};
   const auto flush = [&] {

@@ -11,31 +11,36 @@
 namespace kiln::cuda {
 namespace {
 
-/// The words of a lane that have ties, with all that deciding them needs.
-template <int P>
-struct alignas(16) TiedWord {
-  static constexpr int quads = (P + 1 + 3) / 4;
-  uint4 of[quads];  // site, even and word; replicas; planes of the level
+/// The ties of a lane's words, with all that deciding them needs.
+template <int V, int P>
+struct alignas(16) TiedWords {
+  // Site, even and word; where the states are; for each word replicas and the planes of its level.
+  static constexpr int n = 2 + V * P;
+  static constexpr int quads = (n + 3) / 4;
+  uint4 of[quads];
 };
 
-/// Room for the ties of a warp: those of two visits of V = 2 words.
-constexpr int queued_ties = 64;
+/// Room for the ties of the lanes of a warp at one site each.
+constexpr int queued_ties = 32;
 
-/// Where the states and the rows of a launch are. Short rows are those of ShortRows.
-enum class PlaneRows { on_chip, off_chip, short_on_chip };
+/// Where the states and the rows of a launch are. Short rows are those of ShortRows; rows of
+/// exactly four couplings -1 or 1 are read as the model has them.
+enum class PlaneRows { on_chip, off_chip, short_on_chip, four_on_chip };
 
 /// What a block describes, tables, states where they are on chip, short rows, and a queue for each
 /// warp.
-template <int W, int P, PlaneRows kRows>
+template <int W, int V, int P, PlaneRows kRows>
 struct PlaneMemory {
   static constexpr bool shared = kRows != PlaneRows::off_chip;
   static constexpr bool short_rows = kRows == PlaneRows::short_on_chip;
+  static constexpr bool four_rows = kRows == PlaneRows::four_on_chip;
+  static constexpr bool by_site = short_rows || four_rows;  // states, else by variable
   static constexpr std::uint32_t block_bytes = (sizeof(PlaneBlock<W>) + 15) / 16 * 16;
-  static constexpr std::uint32_t queue_bytes = queued_ties * sizeof(TiedWord<P>);
+  static constexpr std::uint32_t queue_bytes = queued_ties * sizeof(TiedWords<V, P>);
 
   PlaneBlock<W>& block;
   unsigned char* const tables;
-  std::uint32_t* const states;  // of variables, 0 after the last one; of sites beside short rows
+  std::uint32_t* const states;  // of variables, 0 after the last one; or of sites
   uint4* const rows;            // short ones, of sites
   unsigned char* const queue;   // of the warp
 
@@ -64,7 +69,7 @@ struct PlaneMemory {
  private:
   __host__ __device__ static std::uint32_t rows_of_states(const PairwiseView& model) {
     if (!shared) return 0;
-    return static_cast<std::uint32_t>(short_rows ? model.n_sites : model.n_variables + 1);
+    return static_cast<std::uint32_t>(by_site ? model.n_sites : model.n_variables + 1);
   }
 };
 

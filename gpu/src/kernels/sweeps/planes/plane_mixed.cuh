@@ -45,8 +45,7 @@ struct MixedWarp {
   using Of = PlaneFormat<P>;
   using Places = PlanePlaces<W, V, P, kRows>;
   using Memory = typename Places::Memory;
-  static constexpr bool sums_changes = !Memory::short_rows;
-  static_assert(Memory::queue_bytes >= queued_ties * sizeof(Tie));
+  static_assert(Memory::queue_bytes >= 64 * sizeof(Tie));
 
   const MetropolisSweep& kernel;
   const Places places;
@@ -55,7 +54,7 @@ struct MixedWarp {
   std::uint32_t n_ties = 0;  // in the queue
   int sites_added = 0;
   PlaneFlips<Places::lanes_of_site> flips[V];
-  PlaneIndices<P, Places::lanes_of_site> indices[sums_changes ? V : 1];
+  PlaneIndices<P, Places::lanes_of_site> indices[V];
 
   __device__ MixedWarp(const MetropolisSweep& k, std::int64_t first, const Memory& memory)
       : kernel(k),
@@ -68,7 +67,7 @@ struct MixedWarp {
                              std::uint32_t (&bits)[8]) const {
 #pragma unroll
     for (std::uint32_t& plane : bits) plane = 0;
-    const std::uint32_t n_high = block.n_high, n_top = block.n_top;
+    const std::uint32_t n_high = block.n_high[0], n_top = block.n_top[0];
 #pragma unroll 1
     for (std::uint32_t level = 0; level < n_high; level += 2) {
       std::uint32_t here = number[P - 1];
@@ -119,7 +118,7 @@ struct MixedWarp {
         left &= left - 1;
         const std::uint32_t index = 2 * number_of(number, replica) + (even & 1u);
         const std::uint32_t at =
-            n_ties + static_cast<std::uint32_t>(__popc(with_tie & ((1u << places.lane) - 1)));
+            n_ties + static_cast<std::uint32_t>(__popc(with_tie & places.lanes_below));
         ties[at] = {site, index << 16 | word << 5 | static_cast<std::uint32_t>(replica)};
       }
       n_ties += static_cast<std::uint32_t>(__popc(with_tie));
@@ -151,8 +150,8 @@ struct MixedWarp {
   __device__ void accept_tie(std::uint32_t w, std::uint32_t replica, std::uint32_t index,
                              std::uint32_t site) {
     atomicXor(places.state_of(site, w), 1u << replica);
-    atomicAdd(&flips_of_block()[32 * w + replica], 1u);
-    if constexpr (sums_changes) atomicAdd(&block.indices[32 * w + replica], index);
+    atomicAdd(&block.indexed[32 * w + replica], 1u);
+    atomicAdd(&block.indices[32 * w + replica], index);
   }
 
   /// What a word accepts; `open` are its ties.
@@ -162,7 +161,8 @@ struct MixedWarp {
     const PlaneWord& of = block.words[word];
     const bool alone = of.table == no_table;
     std::uint32_t bits[8], below = 0;
-    thresholds(places.memory.tables + (alone ? 0u : of.table) + (even & Of::parity_bytes), number, bits);
+    thresholds(places.memory.tables + (alone ? 0u : of.table) + (even & Of::parity_bytes), number,
+               bits);
     open = number[P - 1];
     compare(step, of, site, bits, below, open);
     std::uint32_t accepted = below | ~number[P - 1];
@@ -171,8 +171,7 @@ struct MixedWarp {
 #pragma unroll
       for (int k = 0; k < P; ++k) planes.of[k] = number[k];
       const std::int64_t at = min(places.first_word + word, kernel.state.columns - 1);
-      const std::uint32_t one_by_one =
-          decide_one_by_one<P>(kernel, sweep, at, site, planes, even);
+      const std::uint32_t one_by_one = decide_one_by_one<P>(kernel, sweep, at, site, planes, even);
       if (alone) accepted = one_by_one, open = 0;
     }
     return accepted;
@@ -184,8 +183,8 @@ struct MixedWarp {
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
-    places.count(row, own, number);
-    Words<V> flipped, open;
+    places.template count<P>(row, own, number);
+    Words<V> flipped, open, all;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       const std::uint32_t word = places.words.word + static_cast<std::uint32_t>(v);
@@ -193,10 +192,11 @@ struct MixedWarp {
       const std::uint32_t accepted =
           moves & decide(step, sweep, site, word, number[v], even, open.of[v]);
       open.of[v] &= moves;
-      flips[v].add(accepted, (sites_added & 1) != 0);
-      if constexpr (sums_changes) indices[v].add(number[v], even, accepted);
+      indices[v].add(number[v], even, accepted);
       flipped.of[v] = own.of[v] ^ accepted;
+      all.of[v] = accepted;
     }
+    add_flips(flips, all.of, (sites_added & 1) != 0);
     if (real) places.words.store(index, flipped);
     __syncwarp();  // before the states of ties are changed
 #pragma unroll
@@ -207,24 +207,21 @@ struct MixedWarp {
     if (++sites_added == sites_of_sums) flush_sums();
   }
 
-  __device__ std::uint32_t* flips_of_block() const {
-    return sums_changes ? block.indexed : block.flips;
-  }
   __device__ void flush_sums() {
     sites_added = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      flips[v].flush(flips_of_block() + 32 * (places.words.word + v));
-      if constexpr (sums_changes) indices[v].flush(block.indices + 32 * (places.words.word + v));
+      flips[v].flush(block.indexed + 32 * (places.words.word + v));
+      indices[v].flush(block.indices + 32 * (places.words.word + v));
     }
   }
 
   __device__ void sweep_classes(const PlaneStep& step, std::uint32_t sweep,
                                 const ClassRange& classes) {
     for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      auto [first, end, stride] = places.range_of(c);
+      auto [first, end] = places.range_of(c, classes);
 #pragma unroll 1
-      for (; first < end; first += stride) {
+      for (; first < end; first += places.stride()) {
         const std::uint32_t site = first + places.place;
         sweep_site(step, sweep, site, places.row(site, end));
       }
@@ -239,7 +236,7 @@ struct MixedWarp {
 template <int W, int V, int P, PlaneRows kRows>
 __device__ __noinline__ void sweep_mixed(const MetropolisSweep& kernel, std::uint32_t capacity,
                                          std::uint32_t sweep, const ClassRange& classes) {
-  const PlaneMemory<W, P, kRows> memory(capacity, kernel.model);
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   MixedWarp<W, V, P, kRows> warp(kernel, std::int64_t{blockIdx.x} * W, memory);
   warp.sweep_classes(PlaneStep(kernel.control->step + kernel.number_of(sweep)), sweep, classes);
 }

@@ -6,6 +6,7 @@
 
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
+#include "kernels/sweeps/slice_places.cuh"
 #include "plane_count.cuh"
 #include "plane_memory.cuh"
 #include "plane_short_rows.cuh"
@@ -16,64 +17,54 @@
 namespace kiln::cuda {
 namespace {
 
-/// The words of a lane: where they are, and which replicas move.
+/// The words of a lane. Those of a variable are read at once; in the batch two words need rows that
+/// begin at even places.
 template <int W, int V, bool kShared>
 struct LaneWords {
-  const MetropolisSweep& kernel;
-  const std::uint32_t word;  // the first one of the lane in the block
-  std::uint32_t* const first;       // of variable or site 0
-  const std::uint32_t on_chip = 0;  // its address in shared memory
-  bool has_word[V];
+  const std::uint32_t word;         // the first one of the lane in the block
+  const std::uint32_t n_variables;  // rows from there on are 0 where they are not in shared memory
+  bool has_word;
+  std::uint32_t on_chip = 0;          // the address of the words of row 0
+  unsigned char* in_batch = nullptr;  // or where they are
+  std::uint32_t row_bytes = 0;
 
   __device__ LaneWords(const MetropolisSweep& k, std::int64_t first_word, std::uint32_t* states)
-      : kernel(k),
-        word(threadIdx.x % (W / V) * V),
-        first((kShared ? states : k.state.data + first_word) + word),
-        on_chip(kShared ? static_cast<std::uint32_t>(__cvta_generic_to_shared(first)) : 0u) {
-#pragma unroll
-    for (int v = 0; v < V; ++v) has_word[v] = first_word + word + v < k.state.columns;
-  }
-  __device__ std::uint32_t* at(std::uint32_t variable) const {
+      : word(kept(threadIdx.x % (W / V) * V)),
+        n_variables(static_cast<std::uint32_t>(k.model.n_variables)),
+        has_word(first_word + word < k.state.columns) {
     if constexpr (kShared) {
-      return static_cast<std::uint32_t*>(__cvta_shared_to_generic(on_chip + variable * (4 * W)));
+      on_chip = static_cast<std::uint32_t>(__cvta_generic_to_shared(states + word));
     } else {
-      return first + variable * kernel.state.stride;
+      in_batch = reinterpret_cast<unsigned char*>(k.state.data + first_word + word);
+      row_bytes = static_cast<std::uint32_t>(k.state.stride * 4);
     }
   }
-  /// From an address in shared memory.
-  __device__ static Words<V> load_from(std::uint32_t address) {
+  __device__ void* at(std::uint32_t row) const {
+    if constexpr (kShared) return __cvta_shared_to_generic(on_chip + row * (4 * W));
+    return in_batch + wide_product(row, row_bytes);
+  }
+  __device__ static Words<V> load_from(const void* at) {
     Words<V> words;
-    const void* const from = __cvta_shared_to_generic(address);
-    if constexpr (V == 4) {
-      const uint4 x = *static_cast<const uint4*>(from);
-      words.of[0] = x.x, words.of[1] = x.y, words.of[2] = x.z, words.of[3] = x.w;
-    } else if constexpr (V == 2) {
-      const uint2 x = *static_cast<const uint2*>(from);
+    if constexpr (V == 2) {
+      const uint2 x = *static_cast<const uint2*>(at);
       words.of[0] = x.x, words.of[1] = x.y;
     } else {
-      words.of[0] = *static_cast<const std::uint32_t*>(from);
+      words.of[0] = *static_cast<const std::uint32_t*>(at);
     }
     return words;
   }
-  __device__ Words<V> load(std::uint32_t variable) const {
-    if constexpr (kShared) return load_from(on_chip + variable * (4 * W));
-    Words<V> words;
-    const bool real = variable < static_cast<std::uint32_t>(kernel.model.n_variables);
-#pragma unroll
-    for (int v = 0; v < V; ++v) words.of[v] = real && has_word[v] ? at(variable)[v] : 0u;
+  __device__ Words<V> load(std::uint32_t row) const {
+    if constexpr (kShared) return load_from(at(row));
+    Words<V> words = {};
+    if (has_word && row < n_variables) words = load_from(at(row));
     return words;
   }
-  __device__ void store(std::uint32_t variable, const Words<V>& words) const {
-    if constexpr (kShared && V == 4) {
-      *reinterpret_cast<uint4*>(at(variable)) =
-          make_uint4(words.of[0], words.of[1], words.of[2], words.of[3]);
-    } else if constexpr (kShared && V == 2) {
-      *reinterpret_cast<uint2*>(at(variable)) = make_uint2(words.of[0], words.of[1]);
+  __device__ void store(std::uint32_t row, const Words<V>& words) const {
+    if (!kShared && !has_word) return;
+    if constexpr (V == 2) {
+      *static_cast<uint2*>(at(row)) = make_uint2(words.of[0], words.of[1]);
     } else {
-#pragma unroll
-      for (int v = 0; v < V; ++v) {
-        if (kShared || has_word[v]) at(variable)[v] = words.of[v];
-      }
+      *static_cast<std::uint32_t*>(at(row)) = words.of[0];
     }
   }
 };
@@ -97,10 +88,18 @@ struct PlaneRow<PlaneRows::short_on_chip> {
   }
 };
 
+template <>
+struct PlaneRow<PlaneRows::four_on_chip> {
+  uint4 inputs[2];  // sites and weights
+  bool in_range;
+  __device__ bool real() const { return in_range; }
+  __device__ std::uint32_t even() const { return 0xFFFFFFFFu; }
+};
+
 /// What a lane reads of the model and the states.
 template <int W, int V, int P, PlaneRows kRows>
 struct PlanePlaces {
-  using Memory = PlaneMemory<W, P, kRows>;
+  using Memory = PlaneMemory<W, V, P, kRows>;
   using Row = PlaneRow<kRows>;
   static constexpr int lanes_of_site = W / V;
   static constexpr std::uint32_t n_sites = 32 / lanes_of_site;
@@ -109,21 +108,28 @@ struct PlanePlaces {
   const std::int64_t first_word;
   const Memory& memory;
   const std::uint32_t lane, place;  // the lane's site of those of the warp
+  const std::uint32_t lanes_below;
   const LaneWords<W, V, Memory::shared> words;
 
   __device__ PlanePlaces(const MetropolisSweep& k, std::int64_t first, const Memory& m)
       : kernel(k),
         first_word(first),
         memory(m),
-        lane(threadIdx.x % 32),
-        place(lane / lanes_of_site),
+        lane(kept(threadIdx.x % 32)),
+        place(kept(lane / lanes_of_site)),
+        lanes_below(kept((1u << lane) - 1)),
         words(k, first, m.states) {}
 
   __device__ Row row(std::uint32_t site, std::uint32_t end) const {
     Row of;
     if constexpr (Memory::short_rows) {
       of.in_range = site < end;
-      of.inputs = memory.rows[min(site, static_cast<std::uint32_t>(kernel.model.n_sites) - 1)];
+      of.inputs = memory.rows[of.in_range ? site : 0u];
+    } else if constexpr (Memory::four_rows) {
+      of.in_range = site < end;
+      const auto* const entries = reinterpret_cast<const uint4*>(kernel.model.entries.data);
+      const uint4* const from = entries + 2 * static_cast<std::size_t>(of.in_range ? site : 0u);
+      of.inputs[0] = __ldg(from), of.inputs[1] = __ldg(from + 1);
     } else {
       if (site < end) of.row = load_site(kernel.model.groups.sites.data + site);
     }
@@ -131,42 +137,78 @@ struct PlanePlaces {
   }
   /// Where the words of a site are.
   __device__ std::uint32_t index_of(std::uint32_t site, const Row& row) const {
-    if constexpr (Memory::short_rows) {
-      return min(site, static_cast<std::uint32_t>(kernel.model.n_sites) - 1);
+    if constexpr (Memory::by_site) {
+      return row.in_range ? site : 0u;
     } else {
       return static_cast<std::uint32_t>(row.real() ? row.row.variable : kernel.model.n_variables);
     }
   }
 
-  /// The numbers of a site; of short rows the highest plane says whether a flip raises the energy,
-  /// and the lowest one is the level where it does.
-  __device__ void count(const Row& row, const Words<V>& own,
-                        std::uint32_t (&number)[V][P]) const {
-    if constexpr (Memory::short_rows) {
+  /// Whether the sum of a row without a field has Q planes, for the whole warp.
+  template <int Q>
+  __device__ bool all_have(const Row& row) const {
+    constexpr int n_groups = ((1 << Q) - 2) / 4;  // of weight 1 and with the site's own bit
+    const PairwiseView& model = kernel.model;
+    if (!model.groups.one_plane || model.has_fields) return false;
+    return __all_sync(whole_warp, row.row.n_negative + row.row.n_positive <= n_groups) != 0;
+  }
+
+  /// The numbers of a site, of Q planes. Of a short row they are one more than its inputs that are
+  /// 1.
+  template <int Q, bool kOnes = false>
+  __device__ void count(const Row& row, const Words<V>& own, std::uint32_t (&number)[V][Q]) const {
+    if constexpr (Memory::by_site) {
+      static_assert(Q == 3);
       Words<V> inputs[4];
       load_inputs(row, own, inputs);
 #pragma unroll
       for (int v = 0; v < V; ++v) {
         std::uint32_t sum = inputs[0].of[v];
         const std::uint32_t two = full_add(sum, inputs[1].of[v], inputs[2].of[v]);
-        number[v][P - 1] = two & (sum | inputs[3].of[v]);
-        number[v][0] = two & sum & inputs[3].of[v];
-#pragma unroll
-        for (int k = 1; k < P - 1; ++k) number[v][k] = 0;
+        const std::uint32_t carry = sum | inputs[3].of[v];
+        number[v][0] = ~(sum ^ inputs[3].of[v]);
+        number[v][1] = two ^ carry;
+        number[v][2] = two & carry;
       }
     } else {
-      count_row_of_words<P, V>(
+      count_row_of_words<kOnes>(
           kernel.model.groups, row.row, own, [this](std::uint32_t i) { return words.load(i); },
           number);
     }
   }
+  /// The same with Q planes, as P of them where a flip raises the energy; of other numbers only the
+  /// highest plane is right.
+  template <int Q>
+  __device__ void count_few(const Row& row, const Words<V>& own,
+                            std::uint32_t (&number)[V][P]) const {
+    std::uint32_t few[V][Q];
+    count<Q, true>(row, own, few);
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+#pragma unroll
+      for (int k = 0; k < P - 1; ++k) number[v][k] = k < Q - 1 ? few[v][k] : 0u;
+      number[v][P - 1] = few[v][Q - 1];
+    }
+  }
   /// The inputs of a short row.
   __device__ void load_inputs(const Row& row, const Words<V>& own, Words<V> (&inputs)[4]) const {
-    const std::uint32_t entries[4] = {row.inputs.x, row.inputs.y, row.inputs.z, row.inputs.w};
+    std::uint32_t entries[4];
+    if constexpr (Memory::short_rows) {
+      entries[0] = row.inputs.x, entries[1] = row.inputs.y;
+      entries[2] = row.inputs.z, entries[3] = row.inputs.w;
+    } else {  // the sign of a number has the place of that of a coupling
+      entries[0] = row.inputs[0].y, entries[1] = row.inputs[0].w;
+      entries[2] = row.inputs[1].y, entries[3] = row.inputs[1].w;
+      inputs[0] = words.load(row.inputs[0].x), inputs[1] = words.load(row.inputs[0].z);
+      inputs[2] = words.load(row.inputs[1].x), inputs[3] = words.load(row.inputs[1].z);
+    }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      // The lane adds its word to the address.
-      inputs[i] = words.load_from((entries[i] & ShortRows::address_mask) | 4 * words.word);
+      if constexpr (Memory::short_rows) {
+        // The lane adds its word to the address.
+        inputs[i] = words.load_from(
+            __cvta_shared_to_generic((entries[i] & ShortRows::address_mask) | 4 * words.word));
+      }
       const auto sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(entries[i]) >> 31);
 #pragma unroll
       for (int v = 0; v < V; ++v) inputs[i].of[v] ^= own.of[v] ^ sign;
@@ -176,50 +218,60 @@ struct PlanePlaces {
   /// The numbers of a site whose sums are energies.
   __device__ void count_half(std::uint32_t site, std::uint32_t end,
                              std::uint32_t (&number)[V][P]) const {
-    if constexpr (Memory::short_rows) {
+    if constexpr (Memory::by_site) {
       const Row of = row(site, end);
-      Words<V> inputs[4];
-      load_inputs(of, words.load(index_of(site, of)), inputs);
+      count<P>(of, words.load(index_of(site, of)), number);
+      const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
-        std::uint32_t sum = inputs[0].of[v];
-        const std::uint32_t two = full_add(sum, inputs[1].of[v], inputs[2].of[v]);
-        number[v][0] = counted & (sum ^ inputs[3].of[v]);
-        number[v][1] = counted & (two ^ (sum & inputs[3].of[v]));
-        number[v][2] = counted & two & sum & inputs[3].of[v];
 #pragma unroll
-        for (int k = 3; k < P; ++k) number[v][k] = 0;
+        for (int k = 0; k < P; ++k) number[v][k] &= counted;
       }
     } else {
       GroupSite of;
       if (site < end) of = load_site(kernel.model.half_groups.sites.data + site);
       const Words<V> own = words.load(
           static_cast<std::uint32_t>(of.variable < 0 ? kernel.model.n_variables : of.variable));
-      count_row_of_words<P, V>(
+      count_row_of_words<false>(
           kernel.model.half_groups, of, own, [this](std::uint32_t i) { return words.load(i); },
           number);
     }
   }
 
-  /// The states of the word of a site.
+  /// The states of a word of the block.
+  __device__ std::uint32_t* state_at(std::uint32_t index, std::uint32_t w) const {
+    if constexpr (Memory::shared) return memory.states + index * W + w;
+    return kernel.state.data + index * kernel.state.stride + first_word + w;
+  }
   __device__ std::uint32_t* state_of(std::uint32_t site, std::uint32_t w) const {
-    if constexpr (Memory::short_rows) return memory.states + site * W + w;
-    const std::int64_t variable = kernel.model.groups.sites[site].variable;
-    if constexpr (Memory::shared) return memory.states + variable * W + w;
-    return kernel.state.data + variable * kernel.state.stride + first_word + w;
+    if constexpr (Memory::by_site) return state_at(site, w);
+    return state_at(static_cast<std::uint32_t>(kernel.model.groups.sites[site].variable), w);
   }
 
-  /// The sites of a class from the first one of the warp on.
+  /// The sites of a class for the warp: from `first` on, `stride` apart.
   struct Range {
-    std::uint32_t first, end, stride;
+    std::uint32_t first = 0, end = 0;
   };
-  __device__ Range range_of(std::int32_t c) const {
-    const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
+  __device__ Range range_of(std::int32_t c, const ClassRange& classes) const {
+    if (c >= classes.end) return {};
+    const std::uint32_t number = blockIdx.y * (blockDim.x / 32) + threadIdx.x / 32;
     return {4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites,
-            4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1]),
-            gridDim.y * warps * n_sites};
+            4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1])};
+  }
+  __device__ std::uint32_t stride() const { return gridDim.y * (blockDim.x / 32) * n_sites; }
+
+  /// Reads a row before it is needed: the lanes of a site some bytes each.
+  __device__ void touch(const Row& row) const {
+    if constexpr (!Memory::by_site) {
+#if defined(__CUDA_ARCH__)
+      const auto* const groups =
+          reinterpret_cast<const uint4*>(kernel.model.groups.terms.data) + row.row.first_group;
+      const std::uint32_t n = row.row.n_negative + row.row.n_positive;
+      const std::uint32_t at = lane % lanes_of_site * 2;  // a sector has two groups
+      std::uint32_t unused;
+      if (at < n) asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(unused) : "l"(groups + at));
+#endif
+    }
   }
 };
 

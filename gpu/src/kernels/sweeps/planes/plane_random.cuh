@@ -7,6 +7,7 @@
 #include "kiln/device/plane_draws.hpp"
 
 #include "kernels/sweeps/slice_draws.cuh"
+#include "plane_count.cuh"
 
 /// The planes of a site for a word (plane_draws.hpp). Of the first three rounds of the two blocks
 /// most products depend on the site alone or on the word alone, or are those of both blocks.
@@ -29,8 +30,7 @@ struct PlaneStep {
   }
 };
 
-/// The keys of the ten rounds in registers, where a loop needs them all the time. They are opaque
-/// to the compiler, which would else add them up anew in each round.
+/// The keys of the ten rounds, where a loop needs them all the time.
 struct KeptKeys {
   std::uint32_t keys[20];
 
@@ -38,12 +38,8 @@ struct KeptKeys {
     const ComputedKeys of{key0, key1};
 #pragma unroll
     for (std::uint32_t round = 0; round < 10; ++round) {
-      keys[2 * round] = of.first(round), keys[2 * round + 1] = of.second(round);
+      keys[2 * round] = kept(of.first(round)), keys[2 * round + 1] = kept(of.second(round));
     }
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-    for (std::uint32_t& key : keys) asm volatile("" : "+r"(key));
-#endif
   }
   __device__ std::uint32_t first(std::uint32_t round) const { return keys[2 * round]; }
   __device__ std::uint32_t second(std::uint32_t round) const { return keys[2 * round + 1]; }
@@ -96,8 +92,8 @@ __device__ inline Words4 finish_planes(const Keys& keys, const BlockPlanes& bloc
 
 /// draw_rest() under keys at hand.
 template <class Keys>
-__device__ inline std::uint32_t rest_of(const Keys& keys, const PlaneStep& step,
-                                        std::uint32_t site, std::uint32_t replica) {
+__device__ inline std::uint32_t rest_of(const Keys& keys, const PlaneStep& step, std::uint32_t site,
+                                        std::uint32_t replica) {
   std::uint32_t c0 = site, c1 = replica, c2 = low_word(step.step),
                 c3 = counter_word3(RngDomain::metropolis_rest, 0, step.step);
 #pragma unroll

@@ -14,20 +14,20 @@
 ///
 /// An input of a site is its own bit xor that of a neighbour, complemented where the coupling is
 /// negative. A flip raises the energy if and only if three or four of four inputs are 1, and the
-/// level is 1 if all are. Inputs of shorter rows are filled up so that this stays true: with pairs of
-/// 0 and 1, and after an odd number of couplings with a 1.
+/// level is 1 if all are. Inputs of shorter rows are filled up so that this stays true: with pairs
+/// of 0 and 1, and after an odd number of couplings with a 1.
 namespace kiln::cuda {
 namespace {
 
-/// Four inputs: the address of the states of a variable, and in the highest bit whether the coupling
-/// is negative. The bit below says in the first input that the number of couplings is odd, in the
-/// second one that there is no variable.
+/// Four inputs: the address of the states of a variable, and in the highest bit whether the
+/// coupling is negative. The bit below says in the first input that the number of couplings is odd,
+/// in the second one that there is no variable.
 struct ShortRows {
   static constexpr std::uint32_t address_mask = 0x3FFFFu;
   static constexpr std::uint32_t negative = 1u << 31, flag = 1u << 30;
 
-  uint4* rows;                  // [n_sites]
-  const std::uint32_t states;   // their address; in the order of sites
+  uint4* rows;                 // [n_sites]
+  const std::uint32_t states;  // their address; in the order of sites
 };
 
 /// Writes the row of a site.
@@ -46,8 +46,8 @@ __device__ inline uint4 short_row(const PairwiseView& model, std::uint32_t state
     if (real && begin + i < end) entry = model.entries[begin + i];
     const bool is_one = entry.weight != 0;
     // One more pad of each kind after another; which one comes first does not matter.
-    inputs[i] = is_one ? address_of(entry.site) | (entry.weight < 0 ? ShortRows::negative : 0u)
-                       : 0u;
+    inputs[i] =
+        is_one ? address_of(entry.site) | (entry.weight < 0 ? ShortRows::negative : 0u) : 0u;
     n += is_one ? 1 : 0;
   }
   bool one = n % 2 == 1;

@@ -12,17 +12,17 @@
 namespace kiln::cuda {
 namespace {
 
-/// Row i of the batch for row i of shared memory, which are the rows of variables, or beside short
-/// rows those of sites; -1: zeros.
+/// The row of the batch for row i of shared memory, which has the rows of variables, or of sites;
+/// -1: zeros.
 template <PlaneRows kRows>
 __device__ inline std::int32_t variable_of(const PairwiseView& model, std::int32_t i) {
-  if constexpr (kRows == PlaneRows::short_on_chip) return __ldg(model.variable.data + i);
+  if constexpr (kRows != PlaneRows::on_chip) return __ldg(model.variable.data + i);
   return i < model.n_variables ? i : -1;
 }
 
 template <PlaneRows kRows>
 __device__ inline std::int32_t rows_in_memory(const PairwiseView& model) {
-  return kRows == PlaneRows::short_on_chip ? model.n_sites : model.n_variables + 1;
+  return kRows != PlaneRows::on_chip ? model.n_sites : model.n_variables + 1;
 }
 
 /// Words behind the batch are 0. Many rows are in flight at a time.

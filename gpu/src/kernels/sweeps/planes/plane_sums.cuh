@@ -30,8 +30,8 @@ __device__ inline std::uint32_t number_of(const std::uint32_t (&planes)[N], int 
   return number;
 }
 
-// Adds the counters of all lanes of a warp to [32] totals of the word. Lanes that differ in the bits
-// from kPlaces on work on the same word at other sites.
+// Adds the counters of all lanes of a warp to [32] totals of the word. Lanes that differ in the
+// bits from kPlaces on work on the same word at other sites.
 template <int kPlaces, int N>
 __device__ inline void add_to_totals(const std::uint32_t (&counter)[N], std::uint32_t* totals,
                                      bool subtract = false) {
@@ -53,20 +53,12 @@ __device__ inline void add_to_totals(const std::uint32_t (&counter)[N], std::uin
   }
 }
 
-/// The number of accepted attempts. They are added in pairs, half as often as they come.
+/// The number of accepted attempts.
 template <int kPlaces>
 struct PlaneFlips {
   std::uint32_t number[sum_bits] = {};
   std::uint32_t first = 0;  // of a pair
 
-  __device__ void add(std::uint32_t accepted, bool second) {
-    if (second) {
-      ripple<1>(number, full_add(number[0], first, accepted));
-      first = 0;
-    } else {
-      first = accepted;
-    }
-  }
   __device__ void flush(std::uint32_t* totals) {
     ripple<0>(number, first);
     first = 0;
@@ -75,6 +67,23 @@ struct PlaneFlips {
     for (std::uint32_t& plane : number) plane = 0;
   }
 };
+
+/// Adds what V words accept. Attempts are added in pairs, half as often as they come.
+template <int V, int kPlaces>
+__device__ inline void add_flips(PlaneFlips<kPlaces> (&flips)[V],
+                                 const std::uint32_t (&accepted)[V], bool second) {
+  if (second) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t carry = full_add(flips[v].number[0], flips[v].first, accepted[v]);
+      ripple<1>(flips[v].number, carry);
+      flips[v].first = 0;
+    }
+  } else {
+#pragma unroll
+    for (int v = 0; v < V; ++v) flips[v].first = accepted[v];
+  }
+}
 
 /// The sum of the indices 2 u + even of accepted attempts, u of P bits.
 template <int P, int kPlaces>

@@ -6,7 +6,6 @@
 
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include "kernels/sweeps/slice_places.cuh"
 #include "plane_places.cuh"
 #include "plane_random.cuh"
 #include "plane_sums.cuh"
@@ -17,16 +16,19 @@
 namespace kiln::cuda {
 namespace {
 
-template <int W, int V, int P, PlaneRows kRows>
+template <int W, int V, int P, PlaneRows kRows, bool kOneTable>
 struct PlaneWarp {
   using Of = PlaneFormat<P>;
   using Places = PlanePlaces<W, V, P, kRows>;
   using Memory = typename Places::Memory;
-  static constexpr bool sums_changes = !Memory::shared;  // else energies are counted at the end
+  static constexpr bool sums_changes = !kOneTable;  // else numbers are counted afterwards
+
+  /// Planes that suffice for most rows: hubs are few, and their rows long.
+  static constexpr int few_planes = !kOneTable ? P : P == 7 ? 6 : P > 5 ? 5 : P;
 
   const Places places;
   PlaneBlock<W>& block;
-  std::uint32_t n_ties = 0;  // words in the queue
+  std::uint32_t n_tied = 0;  // in the queue
   int sites_added = 0;
   PlaneFlips<Places::lanes_of_site> flips[V];
   PlaneIndices<P, Places::lanes_of_site> indices[sums_changes ? V : 1];
@@ -38,48 +40,74 @@ struct PlaneWarp {
   struct Fixed {
     const PlaneStep step;
     const KeptKeys keys;
-    std::uint32_t high[V], low[V], moves[V];
+    std::uint32_t high[V], low[V], moves[V], table[V];
     const std::uint32_t n_high, n_top;
 
-    __device__ Fixed(const PlaneStep& s, const PlaneBlock<W>& block, std::uint32_t word)
+    __device__ Fixed(const PlaneStep& s, const PlaneBlock<W>& block, std::uint32_t word,
+                     std::uint32_t of_ahead, std::uint32_t capacity)
         : step(s),
           keys(block.words[0].key0, block.words[0].key1),
-          n_high(block.n_high),
-          n_top(block.n_top) {
+          n_high(block.n_high[of_ahead]),
+          n_top(block.n_top[of_ahead]) {
 #pragma unroll
       for (int v = 0; v < V; ++v) {
         const PlaneWord& of = block.words[word + static_cast<std::uint32_t>(v)];
-        high[v] = of.high, low[v] = of.low, moves[v] = of.moves;
+        const std::uint64_t product = step.of_word(of.name, of.key0);
+        high[v] = high_word(product), low[v] = low_word(product), moves[v] = of.moves;
+        table[v] = kOneTable ? Of::begin_of(of_ahead, capacity) : of.table;
       }
     }
   };
 
-  /// The planes of the thresholds of V words.
+  /// Masks of the thresholds of two levels, four planes of each.
+  struct Masks {
+    uint4 even, odd;
+    __device__ Masks(const unsigned char* rows, int part)
+        : even(reinterpret_cast<const uint4*>(rows)[part]),
+          odd(reinterpret_cast<const uint4*>(rows)[part + 2]) {}
+    /// For replicas whose level is odd, and for others.
+    __device__ uint4 of(std::uint32_t is_odd) const {
+      return make_uint4(select_bits(is_odd, odd.x, even.x), select_bits(is_odd, odd.y, even.y),
+                        select_bits(is_odd, odd.z, even.z), select_bits(is_odd, odd.w, even.w));
+    }
+  };
+
+  /// The planes of the thresholds of V words; `parity` is where the rows of a table begin.
   __device__ void thresholds(const Fixed& fixed, const std::uint32_t (&number)[V][P],
-                             std::uint32_t odd_even, std::uint32_t (&bits)[V][8]) const {
-    const unsigned char* const row = places.memory.tables + odd_even;
-    if constexpr (Memory::short_rows) {  // two levels
-      const auto* const masks = reinterpret_cast<const uint4*>(row);
-      const uint4 low[2] = {masks[0], masks[1]}, high[2] = {masks[2], masks[3]};
+                             std::uint32_t parity, std::uint32_t (&bits)[V][8]) const {
+    constexpr int n_tables = kOneTable ? 1 : V;
+    const unsigned char* rows[n_tables];
 #pragma unroll
-      for (int v = 0; v < V; ++v) {
+    for (int t = 0; t < n_tables; ++t) rows[t] = places.memory.tables + fixed.table[t] + parity;
+    if constexpr (Memory::by_site) {  // two levels
 #pragma unroll
-        for (int part = 0; part < 2; ++part) {
-          const uint4 &a = low[part], &b = high[part];
+      for (int part = 0; part < 2; ++part) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          // Of three planes, so that it is not made anew in each use.
+          const std::uint32_t is_odd = number[v][0] & number[v][P - 1];
+          const uint4 masks = Masks(rows[v % n_tables], part).of(is_odd);
           std::uint32_t* const to = bits[v] + 4 * part;
-          to[0] = select_bits(number[v][0], b.x, a.x), to[1] = select_bits(number[v][0], b.y, a.y);
-          to[2] = select_bits(number[v][0], b.z, a.z), to[3] = select_bits(number[v][0], b.w, a.w);
+          to[0] = masks.x, to[1] = masks.y, to[2] = masks.z, to[3] = masks.w;
         }
       }
-      return;
+    } else {
+      thresholds_of_levels(fixed, number, rows, bits);
     }
-    constexpr int low_pairs = P < 5 ? (1 << (P - 2)) : 4;  // that differ in planes 1 and 2
+  }
+  template <int kTables>
+  __device__ void thresholds_of_levels(const Fixed& fixed, const std::uint32_t (&number)[V][P],
+                                       const unsigned char* (&rows)[kTables],
+                                       std::uint32_t (&bits)[V][8]) const {
+    constexpr int pairs = P < 5 ? (1 << (P - 2)) : 4;  // that differ in planes 1 and 2
+    const std::uint32_t n_high = fixed.n_high;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
 #pragma unroll
       for (int k = 0; k < 8; ++k) bits[v][k] = 0;
     }
-    for (std::uint32_t level = 0; level < fixed.n_high; level += 2 * low_pairs) {
+#pragma unroll 1
+    for (std::uint32_t level = 0; level < n_high; level += 2 * pairs) {
       std::uint32_t high[V];
 #pragma unroll
       for (int v = 0; v < V; ++v) {
@@ -88,10 +116,9 @@ struct PlaneWarp {
         for (int k = 3; k < P - 1; ++k) high[v] &= number[v][k] ^ ((level >> k & 1u) - 1u);
       }
 #pragma unroll
-      for (int pair = 0; pair < low_pairs; ++pair) {
-        if (pair > 0 && level + 2 * pair >= fixed.n_high) break;
-        const uint4* const masks =
-            reinterpret_cast<const uint4*>(row + (level + 2 * pair) * Of::row_bytes);
+      for (int pair = 0; pair < pairs; ++pair) {
+        const std::uint32_t first = level + 2 * pair;
+        if (pair > 0 && first >= n_high) break;
         std::uint32_t here[V];
 #pragma unroll
         for (int v = 0; v < V; ++v) {
@@ -99,22 +126,22 @@ struct PlaneWarp {
           if constexpr (P > 2) here[v] &= (pair & 1) != 0 ? number[v][1] : ~number[v][1];
           if constexpr (P > 3) here[v] &= (pair & 2) != 0 ? number[v][2] : ~number[v][2];
         }
-        add_nibble<0>(masks[0], masks[2], number, here, bits);
-        if (level + 2 * pair < fixed.n_top) add_nibble<4>(masks[1], masks[3], number, here, bits);
+        add_masks<0>(rows, first, number, here, bits);
+        if (first < fixed.n_top) add_masks<1>(rows, first, number, here, bits);
       }
     }
   }
-  template <int kFirst>
-  __device__ static void add_nibble(const uint4& even_level, const uint4& odd_level,
-                                    const std::uint32_t (&number)[V][P],
-                                    const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][8]) {
+  template <int kPart, int kTables>
+  __device__ static void add_masks(const unsigned char* (&rows)[kTables], std::uint32_t level,
+                                   const std::uint32_t (&number)[V][P],
+                                   const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][8]) {
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t odd = number[v][0];
-      bits[v][kFirst] |= here[v] & select_bits(odd, odd_level.x, even_level.x);
-      bits[v][kFirst + 1] |= here[v] & select_bits(odd, odd_level.y, even_level.y);
-      bits[v][kFirst + 2] |= here[v] & select_bits(odd, odd_level.z, even_level.z);
-      bits[v][kFirst + 3] |= here[v] & select_bits(odd, odd_level.w, even_level.w);
+      const Masks both(rows[v % kTables] + level * Of::row_bytes, kPart);
+      const uint4 masks = both.of(number[v][0]);
+      std::uint32_t* const to = bits[v] + 4 * kPart;
+      to[0] |= here[v] & masks.x, to[1] |= here[v] & masks.y;
+      to[2] |= here[v] & masks.z, to[3] |= here[v] & masks.w;
     }
   }
 
@@ -145,75 +172,99 @@ struct PlaneWarp {
     }
   }
 
-  /// Puts the words with ties into the queue. Sites of a class do not interact, so these may be
+  /// Puts the ties of a lane into the queue. Sites of a class do not interact, so these may be
   /// decided later than the rest of the class.
-  __device__ void queue_ties(const Fixed& fixed, std::uint32_t site, std::uint32_t even,
-                             const std::uint32_t (&number)[V][P], const Words<V>& open) {
-    unsigned tied[V];
-    std::uint32_t n_new = 0;
+  __device__ void queue_ties(const Fixed& fixed, std::uint32_t site, std::uint32_t index,
+                             std::uint32_t even, const std::uint32_t (&number)[V][P],
+                             const Words<V>& open) {
+    std::uint32_t any = 0;
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
-      tied[v] = __ballot_sync(whole_warp, open.of[v] != 0);
-      n_new += static_cast<std::uint32_t>(__popc(tied[v]));
-    }
-    if (n_ties + n_new > 32) settle_ties(fixed);
-    auto* const queue = reinterpret_cast<TiedWord<P>*>(places.memory.queue);
+    for (int v = 0; v < V; ++v) any |= open.of[v];
+    const unsigned tied = __ballot_sync(whole_warp, any != 0);
+    const auto n_new = static_cast<std::uint32_t>(__popc(tied));
+    if (n_tied + n_new > queued_ties) settle_ties(fixed);
+    if (any != 0) {
+      std::uint32_t entry[4 * TiedWords<V, P>::quads] = {};
+      entry[0] = site << 5 | (even & 16u) | places.words.word;
+      entry[1] = index;
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
-      if (open.of[v] != 0) {
-        uint4* const to =
-            queue[n_ties + static_cast<std::uint32_t>(__popc(tied[v] & ((1u << places.lane) - 1)))].of;
-        const std::uint32_t name = site << 5 | (even & 16u) | (places.words.word + v);
-        const auto plane = [&](int k) { return k < P - 1 ? number[v][k] : 0u; };
-        to[0] = make_uint4(name, open.of[v], plane(0), plane(1));
+      for (int v = 0; v < V; ++v) {
+        entry[2 + v] = open.of[v];
+        // The other planes of the level of a short row are 0.
 #pragma unroll
-        for (int q = 1; q < TiedWord<P>::quads; ++q) {
-          to[q] = make_uint4(plane(4 * q - 2), plane(4 * q - 1), plane(4 * q), plane(4 * q + 1));
+        for (int k = 0; k < (Memory::by_site ? 1 : P - 1); ++k) {
+          entry[2 + V * (k + 1) + v] = number[v][k];
         }
       }
-      n_ties += static_cast<std::uint32_t>(__popc(tied[v]));
+      uint4* const to =
+          reinterpret_cast<TiedWords<V, P>*>(
+              places.memory
+                  .queue)[n_tied + static_cast<std::uint32_t>(__popc(tied & places.lanes_below))]
+              .of;
+#pragma unroll
+      for (int q = 0; q < n_quads; ++q) {
+        to[q] = make_uint4(entry[4 * q], entry[4 * q + 1], entry[4 * q + 2], entry[4 * q + 3]);
+      }
     }
+    n_tied += n_new;
   }
+  static constexpr int level_planes = Memory::by_site ? 1 : P - 1;
+  static constexpr int n_quads = (2 + V * (1 + level_planes) + 3) / 4;
 
   /// Decides all ties of the queue.
   __device__ void settle_ties(const Fixed& fixed) {
     __syncwarp();
-    const auto* const queue = reinterpret_cast<const TiedWord<P>*>(places.memory.queue);
-    for (std::uint32_t begin = 0; begin < n_ties; begin += 32) {
-      std::uint32_t name = 0, left = 0, level_planes[4 * TiedWord<P>::quads - 2];
-      if (begin + places.lane < n_ties) {
-        const uint4* const from = queue[begin + places.lane].of;
-        name = from[0].x, left = from[0].y;
-        level_planes[0] = from[0].z, level_planes[1] = from[0].w;
+    std::uint32_t entry[4 * n_quads] = {};
+    if (places.lane < n_tied) {
+      const uint4* const from =
+          reinterpret_cast<const TiedWords<V, P>*>(places.memory.queue)[places.lane].of;
 #pragma unroll
-        for (int q = 1; q < TiedWord<P>::quads; ++q) {
-          level_planes[4 * q - 2] = from[q].x, level_planes[4 * q - 1] = from[q].y;
-          level_planes[4 * q] = from[q].z, level_planes[4 * q + 1] = from[q].w;
-        }
+      for (int q = 0; q < n_quads; ++q) {
+        const uint4 x = from[q];
+        entry[4 * q] = x.x, entry[4 * q + 1] = x.y;
+        entry[4 * q + 2] = x.z, entry[4 * q + 3] = x.w;
       }
+    }
+    static_assert(V <= 2);
+    std::uint32_t left = entry[2], later = V == 2 ? entry[3] : 0u;
+    if (left == 0) use_second_word(entry, left, later);
 #pragma unroll 1
-      while (__any_sync(whole_warp, left != 0)) {
-        if (left == 0) continue;
+    while (__any_sync(whole_warp, left != 0)) {
+      if (left != 0) {
         const int replica = __ffs(static_cast<int>(left)) - 1;
         left &= left - 1;
         std::uint32_t level = 0;
 #pragma unroll
-        for (int k = 0; k < P - 1; ++k) level |= (level_planes[k] >> replica & 1u) << k;
-        settle_tie(fixed, name, static_cast<std::uint32_t>(replica), level);
+        for (int k = 0; k < level_planes; ++k) {
+          level |= (entry[2 + V * (k + 1)] >> replica & 1u) << k;
+        }
+        settle_tie(fixed, entry[0], entry[1], static_cast<std::uint32_t>(replica), level);
+        if (left == 0) use_second_word(entry, left, later);
       }
     }
-    n_ties = 0;
+    n_tied = 0;
     __syncwarp();
   }
+  /// Puts the second word of an entry in the place of the first one.
+  template <int N>
+  __device__ static void use_second_word(std::uint32_t (&entry)[N], std::uint32_t& left,
+                                         std::uint32_t& later) {
+    if constexpr (V == 2) {
+      left = later, later = 0, ++entry[0];
+#pragma unroll
+      for (int k = 0; k < level_planes; ++k) entry[2 + V * (k + 1)] = entry[3 + V * (k + 1)];
+    }
+  }
 
-  __device__ void settle_tie(const Fixed& fixed, std::uint32_t name, std::uint32_t replica,
-                             std::uint32_t level) {
+  __device__ void settle_tie(const Fixed& fixed, std::uint32_t name, std::uint32_t index,
+                             std::uint32_t replica, std::uint32_t level) {
     const std::uint32_t site = name >> 5, even = name >> 4 & 1u, w = name & 15u;
     const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
-        places.memory.tables + Of::low_begin)[even * Of::levels + level];
+        places.memory.tables + (kOneTable ? fixed.table[0] : block.words[w].table) +
+        Of::low_begin)[even * Of::levels + level];
     const std::uint32_t number = 32 * block.words[w].name + replica;
     if (rest_of(fixed.keys, fixed.step, site, number) >= limit) return;
-    atomicXor(places.state_of(site, w), 1u << replica);
+    atomicXor(places.state_at(index, w), 1u << replica);
     atomicAdd(&flips_of_block()[32 * w + replica], 1u);
     if constexpr (sums_changes) {
       atomicAdd(&block.indices[32 * w + replica], 2 * (level + (1u << (P - 1))) + even);
@@ -226,7 +277,15 @@ struct PlaneWarp {
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
-    places.count(row, own, number);
+    if constexpr (few_planes < P) {
+      if (places.template all_have<few_planes>(row)) {
+        places.template count_few<few_planes>(row, own, number);
+      } else {
+        places.template count<P>(row, own, number);
+      }
+    } else {
+      places.template count<P>(row, own, number);
+    }
     std::uint32_t bits[V][8];
     thresholds(fixed, number, even & Of::parity_bytes, bits);
     Words<V> below, open, flipped;
@@ -241,15 +300,18 @@ struct PlaneWarp {
     for (int v = 0; v < V; ++v) {
       const std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves[v];
       flipped.of[v] = own.of[v] ^ accepted;
-      flips[v].add(accepted, (sites_added & 1) != 0);
       if constexpr (sums_changes) indices[v].add(number[v], even, accepted);
+      below.of[v] = accepted;
     }
+    add_flips(flips, below.of, (sites_added & 1) != 0);
     if (real) places.words.store(index, flipped);
-    queue_ties(fixed, site, even, number, open);
+    queue_ties(fixed, site, index, even, number, open);
     if (++sites_added == sites_of_sums) flush_sums();
   }
 
-  __device__ std::uint32_t* flips_of_block() const { return sums_changes ? block.indexed : block.flips; }
+  __device__ std::uint32_t* flips_of_block() const {
+    return sums_changes ? block.indexed : block.flips;
+  }
   __device__ void flush_sums() {
     sites_added = 0;
 #pragma unroll
@@ -259,18 +321,41 @@ struct PlaneWarp {
     }
   }
 
-  __device__ void sweep_classes(const PlaneStep& step, const ClassRange& classes) {
-    const Fixed fixed(step, block, places.words.word);
-    for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      auto [first, end, stride] = places.range_of(c);
-      typename Places::Row next = places.row(first + places.place, end);
+  /// Sweeps with table `of_ahead` of those that were made ahead.
+  __device__ void sweep_classes(const PlaneStep& step, const ClassRange& classes,
+                                std::uint32_t of_ahead, std::uint32_t capacity) {
+    using Row = typename Places::Row;
+    using Range = typename Places::Range;
+    const Fixed fixed(step, block, places.words.word, of_ahead, capacity);
+    const std::uint32_t stride = places.stride();
+    // What comes next is read early: where the next class is, and rows that are not in shared
+    // memory.
+    constexpr bool rows_early = !Memory::short_rows;
+    Range range = places.range_of(classes.first, classes);
+    Row next;
+    if constexpr (rows_early) next = places.row(range.first + places.place, range.end);
 #pragma unroll 1
-      for (; first < end; first += stride) {
-        const typename Places::Row row = next;
-        next = places.row(first + stride + places.place, end);
-        sweep_site(fixed, first + places.place, row);
+    for (std::int32_t c = classes.first; c < classes.end; ++c) {
+      const Range then = places.range_of(c + 1, classes);
+      std::uint32_t first = range.first;
+      if (rows_early && first >= range.end) next = places.row(then.first + places.place, then.end);
+#pragma unroll 1
+      while (first < range.end) {
+        const std::uint32_t site = first + places.place;
+        first += stride;
+        if constexpr (rows_early) {
+          const Row row = next;
+          const bool more = first < range.end;
+          next =
+              places.row((more ? first : then.first) + places.place, more ? range.end : then.end);
+          sweep_site(fixed, site, row);
+          places.touch(next);
+        } else {
+          sweep_site(fixed, site, places.row(site, range.end));
+        }
       }
       settle_ties(fixed);
+      range = then;
       __syncthreads();
     }
   }
