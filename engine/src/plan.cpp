@@ -141,8 +141,9 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
   if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
   if (shape.replicas == 0) {
     const std::int64_t wanted = std::max(default_replicas, needs.min_replicas);
-    const std::int64_t block = ladders_of_block * step;
-    shape.replicas = round_up(wanted, in_blocks && wanted >= block ? block : step);
+    const std::int64_t block = ladders_of_block * step, whole = wanted / block * block;
+    const bool fills = in_blocks && whole >= std::max(block, needs.min_replicas);
+    shape.replicas = fills ? whole : round_up(wanted, step);
   }
   if (needs.group_size == 0) return shape;
   shape.groups = shape.replicas / step;

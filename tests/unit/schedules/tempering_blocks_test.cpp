@@ -144,6 +144,10 @@ TEST(TemperingBlocks, MoveStatesTogetherWithEnergies) {
       Tempered tempered(mixed(), options, 2 * block, 3);
       const Result result = tempered.run->advance();
       EXPECT_TRUE(result.verified);
+      ASSERT_EQ(result.top.size(), 4u);
+      for (const Solution& one : result.top) {  // a replica is a place
+        EXPECT_EQ(tempered.run->batch()[one.replica].best_state(), one.state);
+      }
       EXPECT_GT(result.diagnostics.at("round_trips"), 0) << pairs;
       for (const bool best : {false, true}) {
         const std::vector<double> energies = tempered.run->batch().read_energies(best);

@@ -9,57 +9,72 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int rows_at_once = 4;  // of a warp, all read before any is written
 constexpr int warps = block_size / warp_size;
-constexpr std::int64_t rows_per_block = rows_at_once * warps;
 
-// Some whole groups of words for a warp, 32 words at a time. No other warp touches them.
-struct Stretch {
-  std::int64_t first, end;  // rung numbers
+// Whether the tick has a phase, and the masks of a lane's word: with the next one and the last one.
+struct Lane {
+  std::int64_t word;
+  bool mine;
+  std::uint32_t up = 0, down = 0;
 
-  __device__ Stretch(const WordSwap& kernel, int groups) {
-    first = blockIdx.x * groups * kernel.rungs;
-    end = min(first + groups * kernel.rungs, kernel.swapping.size);
+  __device__ Lane(const WordSwap& kernel, std::int64_t first, std::int64_t begin, std::int64_t end)
+      : word(begin + threadIdx.x % warp_size), mine(word < end) {
+    if (mine) up = kernel.swapping[word];
+    if (mine && word > first) down = kernel.swapping[word - 1];
   }
 };
 
-// Each lower rung exchanges with the next one. A lane has a word of a row; words come in the order
-// of rungs, so what the last one of a round held before is carried to the next round.
+// Each lower rung exchanges with the next one. A warp has whole groups that lie within 32 words, a
+// lane a word, and kRows rows at once: all are read before any is written.
+template <int kRows>
 __global__ void __launch_bounds__(block_size)
-    exchange_neighbours(const __grid_constant__ WordSwap kernel, int groups) {
+    exchange_short(const __grid_constant__ WordSwap kernel, int groups) {
+  const std::int64_t first = blockIdx.x * groups * kernel.rungs;
+  const Lane lane(kernel, first, first, min(first + groups * kernel.rungs, kernel.swapping.size));
   if (!kernel.active()) return;
-  const Stretch stretch(kernel, groups);
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (__any_sync(full_warp, (lane.up | lane.down) != 0) == 0) return;
   const View2<std::uint32_t>& state = kernel.state;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * warps * rows_at_once;
-  for (std::int64_t row = (static_cast<std::int64_t>(blockIdx.y) * warps + warp) * rows_at_once;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * warps * kRows;
+  const std::int64_t warp = static_cast<std::int64_t>(blockIdx.y) * warps + threadIdx.x / warp_size;
+  for (std::int64_t row = warp * kRows; row < state.rows; row += step) {
+    std::uint32_t* const at = state.data + row * state.stride + lane.word;
+    const auto rows = static_cast<int>(min(state.rows - row, std::int64_t{kRows}));
+    std::uint32_t now[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) now[i] = lane.mine && i < rows ? at[i * state.stride] : 0u;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const std::uint32_t above = __shfl_down_sync(full_warp, now[i], 1);
+      const std::uint32_t below = __shfl_up_sync(full_warp, now[i], 1);
+      const std::uint32_t change = ((now[i] ^ above) & lane.up) | ((now[i] ^ below) & lane.down);
+      if (change != 0 && i < rows) at[i * state.stride] = now[i] ^ change;
+    }
+  }
+}
+
+// The same for a group of more than 32 words, which come in the order of rungs: what the last one
+// of a round held before is carried to the next round.
+__global__ void __launch_bounds__(block_size)
+    exchange_long(const __grid_constant__ WordSwap kernel) {
+  if (!kernel.active()) return;
+  const std::int64_t first = blockIdx.x * kernel.rungs, end = first + kernel.rungs;
+  const int me = static_cast<int>(threadIdx.x) % warp_size;
+  const View2<std::uint32_t>& state = kernel.state;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * warps;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * warps + threadIdx.x / warp_size;
        row < state.rows; row += step) {
-    std::uint32_t carried[rows_at_once] = {};
-    for (std::int64_t begin = stretch.first; begin < stretch.end; begin += warp_size) {
-      const std::int64_t word = begin + lane;
-      const bool mine = word < stretch.end;
-      const std::uint32_t up = mine ? kernel.swapping[word] : 0u;
-      const std::uint32_t down = mine && word > stretch.first ? kernel.swapping[word - 1] : 0u;
-      const bool last = stretch.end - begin <= warp_size;
-      if (last && __any_sync(full_warp, (up | down) != 0) == 0) continue;
-      std::uint32_t now[rows_at_once], next[rows_at_once];
-#pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) {
-        const bool there = mine && row + i < state.rows;
-        now[i] = there ? state(row + i, word) : 0u;
-        next[i] = there && lane == warp_size - 1 && up != 0 ? state(row + i, word + 1) : 0u;
-      }
-#pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) {
-        const std::uint32_t above = __shfl_down_sync(full_warp, now[i], 1);
-        const std::uint32_t below = __shfl_up_sync(full_warp, now[i], 1);
-        const std::uint32_t upper = lane == warp_size - 1 ? next[i] : above;
-        const std::uint32_t lower = lane == 0 ? carried[i] : below;
-        const std::uint32_t change = ((now[i] ^ upper) & up) | ((now[i] ^ lower) & down);
-        carried[i] = __shfl_sync(full_warp, now[i], warp_size - 1);
-        if (change != 0 && row + i < state.rows) state(row + i, word) = now[i] ^ change;
-      }
+    std::uint32_t carried = 0;
+    for (std::int64_t begin = first; begin < end; begin += warp_size) {
+      const Lane lane(kernel, first, begin, end);
+      const bool last = me == warp_size - 1;
+      const std::uint32_t now = lane.mine ? state(row, lane.word) : 0u;
+      const std::uint32_t next = last && lane.up != 0 ? state(row, lane.word + 1) : 0u;
+      const std::uint32_t above = __shfl_down_sync(full_warp, now, 1);
+      const std::uint32_t below = __shfl_up_sync(full_warp, now, 1);
+      const std::uint32_t change = ((now ^ (last ? next : above)) & lane.up) |
+                                   ((now ^ (me == 0 ? carried : below)) & lane.down);
+      carried = __shfl_sync(full_warp, now, warp_size - 1);
+      if (change != 0) state(row, lane.word) = now ^ change;
     }
   }
 }
@@ -82,6 +97,11 @@ __global__ void __launch_bounds__(block_size)
   }
 }
 
+unsigned height_for(std::int64_t rows, int at_once) {
+  const std::int64_t of_block = std::int64_t{at_once} * warps;
+  return static_cast<unsigned>(std::min<std::int64_t>((rows + of_block - 1) / of_block, 65535));
+}
+
 }  // namespace
 
 template <>
@@ -93,13 +113,16 @@ void launch(const WordSwap& kernel, Queue& queue) {
     const dim3 grid(static_cast<unsigned>((numbers + block_size - 1) / block_size),
                     static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)));
     exchange_pairs<<<grid, block_size, 0, stream>>>(kernel);
+  } else if (kernel.rungs > warp_size) {
+    const auto blocks = static_cast<unsigned>(numbers / kernel.rungs);
+    exchange_long<<<dim3(blocks, height_for(rows, 1)), block_size, 0, stream>>>(kernel);
   } else {
-    const std::int64_t groups = std::max<std::int64_t>(1, warp_size / kernel.rungs);
-    const std::int64_t stretches = (numbers + groups * kernel.rungs - 1) / (groups * kernel.rungs);
-    const std::int64_t height = (rows + rows_per_block - 1) / rows_per_block;
-    const dim3 grid(static_cast<unsigned>(stretches),
-                    static_cast<unsigned>(std::min<std::int64_t>(height, 65535)));
-    exchange_neighbours<<<grid, block_size, 0, stream>>>(kernel, static_cast<int>(groups));
+    constexpr int rows_at_once = 16;
+    const std::int64_t groups = warp_size / kernel.rungs, words = groups * kernel.rungs;
+    const auto blocks = static_cast<unsigned>((numbers + words - 1) / words);
+    exchange_short<rows_at_once>
+        <<<dim3(blocks, height_for(rows, rows_at_once)), block_size, 0, stream>>>(
+            kernel, static_cast<int>(groups));
   }
   check_launch(WordSwap::name);
 }
