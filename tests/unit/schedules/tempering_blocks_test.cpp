@@ -223,6 +223,11 @@ TEST(TemperingBlocks, TellTheirLaddersInPlanAndResult) {
   EXPECT_TRUE(plan.ladders_in_blocks());
   EXPECT_EQ(plan.shape.groups, 3);
   EXPECT_EQ(plan.groups(), 96);
+  ParallelTempering of_three(ladder(3, 0.1, 1.5));
+  how.replicas = 0;
+  EXPECT_EQ(plan_run(problem, of_three, {.sweeps = 10}, how, open_backend("cpu", 1)).shape.replicas,
+            96)
+      << "whole blocks by default";
   const Result result = Tempered(problem, chosen("adaptive"), 3 * block, 1).run->advance();
   EXPECT_EQ(result.diagnostics.at("ladders"), 96);
   const std::vector<double>& share = result.series.at("best_share");

@@ -9,13 +9,13 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int threads = 512;
+constexpr int threads = 1024;
 constexpr int columns = 4;
 constexpr int words = 2 * columns;
-constexpr int stretches = threads / columns;             // of sites, for counts
-constexpr int quarters = threads / warp_size / columns;  // of the stretches, a warp each
-constexpr int of_quarter = stretches / quarters;         // stretches
-constexpr int planes = 6;                                // of counters: 63 sites of a stretch
+constexpr int stretches = threads / columns;          // of sites, for counts
+constexpr int parts = threads / warp_size / columns;  // of the stretches, a warp each
+constexpr int of_part = stretches / parts;            // stretches
+constexpr int planes = 6;                             // of counters: 63 sites of a stretch
 constexpr std::uint32_t first_word = 0x55555555u, second_word = ~first_word;
 
 // Sets of sites, and the neighbours of each site.
@@ -24,6 +24,7 @@ struct Sites {
   uint4* cluster;             // [n_sites]
   std::uint32_t* counts;      // [planes][columns][stretches]
   std::uint32_t* begin;       // [n_sites + 1], of neighbours
+  std::uint8_t* pass;         // [n_sites], in which a cluster has last grown by the site
   std::uint16_t* neighbours;  // sites
   int n_sites;
 
@@ -32,7 +33,8 @@ struct Sites {
         cluster(candidates + n),
         counts(reinterpret_cast<std::uint32_t*>(cluster + n)),
         begin(counts + planes * columns * stretches),
-        neighbours(reinterpret_cast<std::uint16_t*>(begin + n + 1)),
+        pass(reinterpret_cast<std::uint8_t*>(begin + n + 1)),
+        neighbours(reinterpret_cast<std::uint16_t*>(pass + (n + 3) / 4 * 4)),
         n_sites(n) {}
   __device__ static std::uint32_t* columns_of(uint4* set) {
     return reinterpret_cast<std::uint32_t*>(set);
@@ -43,14 +45,15 @@ struct Sites {
 
 std::int64_t bytes_for(const PairwiseView& model) {
   const std::int64_t n = model.n_sites;
-  return 32 * n + 4 * planes * columns * stretches + 4 * (n + 1) + 2 * model.entries.size;
+  return 32 * n + 4 * planes * columns * stretches + 4 * (n + 1) + (n + 3) / 4 * 4 +
+         2 * model.entries.size;
 }
 
 // What the threads of a block tell each other.
 struct Masks {
   std::uint32_t open[columns];  // pairs that may move, by column
   std::uint32_t others[columns], moving[columns], flipping[columns];
-  unsigned sums[quarters][columns][warp_size];
+  unsigned sums[parts][columns][warp_size];
 };
 
 // The pair of a lane: of warp `warp`, which has column warp % 4.
@@ -125,23 +128,23 @@ __device__ unsigned count_of(const Sites& sites, int column, int stretch, int la
   return count;
 }
 
-// By all threads: the size of a set for the pair of each lane, and of the quarters before its own.
+// By all threads: the size of a set for the pair of each lane, and of the parts before its own.
 __device__ unsigned total_of(uint4* set, const Sites& sites, Masks& masks, unsigned& before) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int column = warp % columns, quarter = warp / columns;
+  const int column = warp % columns, part = warp / columns;
   count_stretches(set, sites);
   __syncthreads();
   unsigned mine = 0;
 #pragma unroll 4
-  for (int i = 0; i < of_quarter; ++i) {
-    mine += count_of(sites, column, quarter * of_quarter + i, lane);
+  for (int i = 0; i < of_part; ++i) {
+    mine += count_of(sites, column, part * of_part + i, lane);
   }
-  masks.sums[quarter][column][lane] = mine;
+  masks.sums[part][column][lane] = mine;
   __syncthreads();
   unsigned total = before = 0;
-  for (int q = 0; q < quarters; ++q) {
-    if (q == quarter) before = total;
+  for (int q = 0; q < parts; ++q) {
+    if (q == part) before = total;
     total += masks.sums[q][column][lane];
   }
   return total;
@@ -159,9 +162,9 @@ __device__ void choose_candidates(const PairwiseView& model, const Masks& masks,
   }
 }
 
-// Puts candidate `left` of the quarter into the cluster of the pair.
-__device__ void plant(const Sites& sites, int column, int quarter, int lane, unsigned left) {
-  int stretch = quarter * of_quarter;
+// Puts candidate `left` of the part into the cluster of the pair.
+__device__ void plant(const Sites& sites, int column, int part, int lane, unsigned left) {
+  int stretch = part * of_part;
   for (unsigned here = count_of(sites, column, stretch, lane); left >= here;
        here = count_of(sites, column, stretch, lane)) {
     left -= here;
@@ -186,9 +189,72 @@ __device__ uint4 without(const uint4& a, const uint4& b) {
 }
 __device__ bool any(const uint4& a) { return (a.x | a.y | a.z | a.w) != 0; }
 
+// The sites of a thread, where all fit: what does not change is in registers.
+constexpr int own_sites = 2, own_neighbours = 6;
+
+struct Own {
+  uint4 open = make_uint4(0, 0, 0, 0), cluster = open;
+  int site, degree = 0;
+  std::uint16_t neighbours[own_neighbours];
+
+  __device__ Own(const Sites& sites, int at) : site(at) {
+    if (site >= sites.n_sites) return;
+    cluster = sites.cluster[site];
+    open = without(sites.candidates[site], cluster);
+    const std::uint32_t begin = sites.begin[site];
+    degree = static_cast<int>(sites.begin[site + 1] - begin);
+#pragma unroll
+    for (int e = 0; e < own_neighbours; ++e) {
+      neighbours[e] = e < degree ? sites.neighbours[begin + e] : std::uint16_t{0};
+    }
+  }
+  // Lets candidates join beside neighbours that have grown in this pass or the last one.
+  __device__ bool join(const Sites& sites, std::uint8_t pass) {
+    if (!any(open)) return false;
+    bool near = false;
+#pragma unroll
+    for (int e = 0; e < own_neighbours; ++e) {
+      if (e >= degree) continue;
+      near |= static_cast<std::uint8_t>(pass - sites.pass[neighbours[e]]) < 2;
+    }
+    if (!near) return false;
+    uint4 beside = make_uint4(0, 0, 0, 0);
+#pragma unroll
+    for (int e = 0; e < own_neighbours; ++e) {
+      if (e < degree) beside = beside | sites.cluster[neighbours[e]];
+    }
+    const uint4 fresh = both(open, beside);
+    if (!any(fresh)) return false;
+    cluster = cluster | fresh;
+    open = without(open, fresh);
+    sites.cluster[site] = cluster;
+    sites.pass[site] = pass;
+    return true;
+  }
+};
+
 // Lets candidates beside a cluster join it until none is left. What a thread reads of the others
-// may be of this pass or of the last one: clusters only grow.
-__device__ void grow(const Sites& sites) {
+// may be of this pass or of the last one: clusters only grow. Passes are counted modulo 256, so
+// that a site may be looked at in vain.
+__device__ void grow_own(const Sites& sites) {
+  Own own[own_sites] = {Own(sites, static_cast<int>(threadIdx.x)),
+                        Own(sites, static_cast<int>(threadIdx.x) + threads)};
+  for (int site = static_cast<int>(threadIdx.x); site < sites.n_sites; site += threads) {
+    sites.pass[site] = any(sites.cluster[site]) ? 0 : 128;
+  }
+  __syncthreads();
+  std::uint8_t pass = 0;
+  bool grew;
+  do {
+    ++pass;
+    grew = false;
+#pragma unroll
+    for (Own& one : own) grew |= one.join(sites, pass);
+  } while (__syncthreads_or(grew ? 1 : 0) != 0);
+}
+
+// The same for more sites, or more neighbours.
+__device__ void grow_all(const Sites& sites) {
   bool grew;
   do {
     grew = false;
@@ -206,6 +272,18 @@ __device__ void grow(const Sites& sites) {
       grew = true;
     }
   } while (__syncthreads_or(grew ? 1 : 0) != 0);
+}
+
+__device__ void grow(const Sites& sites) {
+  bool many = sites.n_sites > own_sites * threads;
+  for (int site = static_cast<int>(threadIdx.x); site < sites.n_sites; site += threads) {
+    many |= sites.begin[site + 1] - sites.begin[site] > own_neighbours;
+  }
+  if (__syncthreads_or(many ? 1 : 0) != 0) {
+    grow_all(sites);
+  } else {
+    grow_own(sites);
+  }
 }
 
 __device__ void flip(const ClusterMove& kernel, std::int64_t first, const Masks& masks,
@@ -246,11 +324,11 @@ __global__ void __launch_bounds__(threads) move_blocks(const __grid_constant__ C
   const Sites sites(memory, kernel.model.n_sites);
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int column = warp % columns, quarter = warp / columns;
+  const int column = warp % columns, part = warp / columns;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * words;
   const Pair pair(kernel, first, column, lane);
   const unsigned open = __ballot_sync(full_warp, pair.open);
-  if (quarter == 0 && lane == 0) masks.open[column] = open;
+  if (part == 0 && lane == 0) masks.open[column] = open;
   if (__syncthreads_or(open != 0 ? 1 : 0) == 0) return;
   load_neighbours(kernel.model, sites);
   mark_differing(kernel, first, masks, sites);
@@ -263,7 +341,7 @@ __global__ void __launch_bounds__(threads) move_blocks(const __grid_constant__ C
   const unsigned count = other ? n - differing : differing;
   const bool moves = pair.open && count > 0;
   const unsigned others = __ballot_sync(full_warp, other), moving = __ballot_sync(full_warp, moves);
-  if (quarter == 0 && lane == 0) {
+  if (part == 0 && lane == 0) {
     masks.others[column] = others;
     masks.moving[column] = moving;
   }
@@ -272,15 +350,15 @@ __global__ void __launch_bounds__(threads) move_blocks(const __grid_constant__ C
   __syncthreads();
   total_of(sites.candidates, sites, masks, before);
   const unsigned seed = moves ? kernel.seed_of(pair.pair, pair.rung, count) : 0;
-  if (moves && seed >= before && seed - before < masks.sums[quarter][column][lane]) {
-    plant(sites, column, quarter, lane, seed - before);
+  if (moves && seed >= before && seed - before < masks.sums[part][column][lane]) {
+    plant(sites, column, part, lane, seed - before);
   }
   __syncthreads();
   grow(sites);
 
   const unsigned size = total_of(sites.cluster, sites, masks, before);
   const unsigned flipping = __ballot_sync(full_warp, moves && size != n);
-  if (quarter == 0) {
+  if (part == 0) {
     if (lane == 0) masks.flipping[column] = flipping;
     add_moves(kernel, pair, moves, size);
     if (lane < 2 && (flipping & (lane == 0 ? first_word : second_word)) != 0) {
