@@ -55,9 +55,9 @@ void write_sign_rows(std::int8_t* matrix, std::int32_t n_sites) {
           const std::int32_t other = SignRows::site(w / SignRows::lanes, w % SignRows::lanes, bit);
           if (other >= n_sites || weights[other] >= 0) continue;
           word |= 1u << bit;
-          const auto place = static_cast<std::uint32_t>(other % SignRows::stretch);
           if (other / SignRows::stretch == site / SignRows::stretch) {
-            block[place / 32] |= 1u << (place % 32);
+            const auto quad = static_cast<std::uint32_t>(other % SignRows::stretch / 4);
+            block[quad / 8] |= 1u << (8 * (other % 4) + quad % 8);
           }
         }
         row[static_cast<std::size_t>(w)] = word;

@@ -58,13 +58,14 @@ __host__ __device__ std::int32_t shared_words(const SignRows& rows, int replicas
   return (replicas + 1) * rows.row_words() + replicas * W * rows_at_once * L * 32 + blocks;
 }
 
-/// Loads the fields of a replica and brings them up to date with the batch.
+/// Brings the fields of a replica up to date with the batch. Returns the sum of s F over the sites
+/// of the lane.
 template <class Replica>
-__device__ void load_fields(Replica& replica, int stretches) {
-  replica.load();
-  if (!replica.behind()) return;
+__device__ int up_to_date(Replica& replica, bool loaded, int stretches) {
+  if (!replica.behind() && loaded) return static_cast<int>(replica.kept_sum());
   replica.catch_up(stretches);
   replica.settle();
+  return replica.sum_of_fields();
 }
 
 /// Adds to the totals of a replica: half of what s F changed by, and s h where spins changed.
@@ -98,12 +99,6 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
   std::uint32_t* const copies = sites + rows.row_words();
   std::uint32_t* const blocks = copies + replicas * W * rows_at_once * L * 32;
   const std::uint32_t* const global_blocks = signs + rows.blocks_at();
-  if constexpr (W == 1) load_blocks(rows, global_blocks, blocks);
-  load_states(kernel, rows, first_slot, replicas, states, sites);
-  if constexpr (W == 1) wait_for_words();
-  __syncthreads();
-  if (kernel.rests(slot)) return;  // its fields are brought up to date by its next sweep
-
   SignReplica<L, W, P> replica{kernel,
                                rows,
                                slot,
@@ -117,15 +112,25 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
                                handed,
                                {}};
   const int stretches = (rows.n_sites + SignRows::stretch - 1) / SignRows::stretch;
-  load_fields(replica, stretches);
-  const int before = replica.sum_of_fields();
+  const bool rests = kernel.rests(slot);
+  // Loads that depend on nothing begin together.
+  if constexpr (W == 1) load_blocks(rows, global_blocks, blocks);
+  const bool loaded = !rests && replica.load();
+  load_states(kernel, rows, first_slot, replicas, states, sites);
+  if constexpr (W == 1) wait_for_words();
+  __syncthreads();
+  if (rests) return;  // its fields are brought up to date by its next sweep
+
+  const int before = up_to_date(replica, loaded, stretches);
   for (; replica.sweep < kernel.sweeps; ++replica.sweep) {
     if (!kernel.control->active(kernel.number_of(replica.sweep))) break;
     replica.sweep_all(stretches);
   }
   const int flips = replica.settle();
   replica.store();
-  store_totals(replica, replica.sum_of_fields() - before, flips);
+  const int sum = replica.sum_of_fields();
+  replica.kept_sum() = static_cast<std::uint32_t>(sum);
+  store_totals(replica, sum - before, flips);
 }
 
 template <int L, int W, int P>

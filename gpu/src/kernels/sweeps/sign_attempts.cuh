@@ -70,21 +70,20 @@ struct QuadDrawn {
 
 /// A quad while it is decided.
 struct QuadAttempts {
-  static constexpr int closed = 0x40000000;  // a gap of a site that has had its turn
-  int gap[4];            // below 0: the site accepts, or perhaps accepts; times 2^i
-  std::uint32_t key[4];  // site in the stretch, spin 1, perhaps only
-  std::uint32_t up;      // a bit for each site
+  int gap[4];              // below 0: the site accepts, or perhaps accepts
+  std::uint32_t key[4];    // site in the stretch, spin 1, perhaps only
+  std::uint32_t ups;       // bit 0 of byte i: spin 1 at site i
+  std::uint32_t last = 0;  // key of the last site that has had its turn, plus 1
 
   /// @param field  F of each site
-  /// @param ups    1 in bit 0 of byte i: spin 1 at site i
-  __device__ QuadAttempts(const QuadDrawn& drawn, const int (&field)[4], std::uint32_t ups,
+  __device__ QuadAttempts(const QuadDrawn& drawn, const int (&field)[4], std::uint32_t up_bytes,
                           int lane)
-      : up(nibble_of(ups)) {
+      : ups(up_bytes) {
     const std::uint32_t flags = 2 * ups + drawn.unsure;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int sign = (1 << i) - (2 << i) * static_cast<int>(byte_of(ups, i));
-      gap[i] = field[i] * sign + (LargestHalves::zero - drawn.most[i]) * (1 << i);
+      const int sign = 1 - 2 * static_cast<int>(byte_of(ups, i));
+      gap[i] = field[i] * sign + (LargestHalves::zero - drawn.most[i]);
       key[i] = static_cast<std::uint32_t>(4 * lane + i) * 4 + byte_of(flags, i);
     }
   }
@@ -92,38 +91,33 @@ struct QuadAttempts {
   __device__ void end_at(int here) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (i >= here) gap[i] = closed;
+      if (i >= here) gap[i] = 0x40000000;
     }
   }
-  /// The key of the first site that accepts or perhaps accepts, in all lanes; none: ~0.
-  __device__ std::uint32_t first() const {
+  /// The key of the next site that accepts or perhaps accepts, in all lanes; none: ~0.
+  __device__ std::uint32_t next() {
     std::uint32_t mine = ~0u;
 #pragma unroll
     for (int i = 3; i >= 0; --i) {
-      if (gap[i] < 0) mine = key[i];
+      if (gap[i] < 0 && key[i] >= last) mine = key[i];
     }
-    return __reduce_min_sync(whole_warp, mine);
+    const std::uint32_t first = __reduce_min_sync(whole_warp, mine);
+    last = first + 1;
+    return first;
   }
-  /// Sites up to that of a key have had their turn.
-  __device__ void close(std::uint32_t up_to) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (key[i] <= up_to) gap[i] = closed;
-    }
-  }
-  /// Adds what a flip of a spin adds: `negative` has a bit for each coupling of -1.
+  /// Adds what a flip of a spin adds, 2 or -2: bit 0 of byte i of `negative` belongs to site i and
+  /// is 1 for a coupling of -1. Other bits do not count.
   __device__ void add(std::uint32_t negative, bool was_up) {
-    const std::uint32_t falls = 4 * (negative ^ up ^ (was_up ? 15u : 0u));
+    const std::uint32_t own = was_up ? ~ups : ups;
+    const std::uint32_t falls = (negative ^ own) & first_of_bytes;
+    const auto signs = static_cast<int>(falls * 0xFEu + first_of_bytes);  // bytes of 1 and -1
 #pragma unroll
-    for (int i = 0; i < 4; ++i) gap[i] += (2 << i) - static_cast<int>(falls & (4u << i));
+    for (int i = 0; i < 4; ++i) gap[i] = __dp4a(signs, 2 << (8 * i), gap[i]);
   }
   /// Half the energy change of a site of this lane.
   __device__ int half_change(const LargestHalves& largest, std::uint32_t word, int site) const {
-    int change = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (i == site) change = gap[i] >> i;
-    }
+    const int even = (site & 2) != 0 ? gap[2] : gap[0], odd = (site & 2) != 0 ? gap[3] : gap[1];
+    const int change = (site & 1) != 0 ? odd : even;
     return change + largest.most(LargestHalves::minus_log2(word)) - LargestHalves::zero + 1;
   }
 

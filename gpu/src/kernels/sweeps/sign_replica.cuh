@@ -63,8 +63,12 @@ struct SignReplica {
         kernel.model.dense.fields)[slot * rows.n_sites + k * rows.row_words() + word(l)];
   }
 
-  __device__ void load() {
-    if ((kernel.model.dense.valid[slot] & dense_planes) == 0) return compute();
+  /// Returns whether there are stored fields; else computes those of the state with all bits 0.
+  __device__ bool load() {
+    if ((kernel.model.dense.valid[slot] & dense_planes) == 0) {
+      compute();
+      return false;
+    }
 #pragma unroll
     for (int l = 0; l < L; ++l) {
 #pragma unroll
@@ -72,6 +76,7 @@ struct SignReplica {
       fields.parity[l] = there(l) ? kept(P, l) : 0u;
       fields.bits[l] = there(l) ? kept(P + 1, l) : 0u;
     }
+    return true;
   }
   /// In all warps of the replica: whether the batch has changed since the fields were stored.
   __device__ bool behind() const {
@@ -88,6 +93,10 @@ struct SignReplica {
     fields.add_everywhere(added);
     rest = 0;
     return added;
+  }
+  /// What sum_of_fields() was when the fields were stored.
+  __device__ std::uint32_t& kept_sum() const {
+    return kernel.model.dense.bits[slot * (rows.n_sites / 4) + 32 * warp + lane];
   }
   /// The sum of s F over the sites of this lane. @pre settled
   __device__ int sum_of_fields() const {
@@ -263,18 +272,14 @@ struct SignReplica {
     const unsigned row_bytes = 4 * static_cast<unsigned>(rows.row_words());
     std::uint32_t flipped = 0;
     for (;;) {
-      const std::uint32_t chosen = quad.first();
+      const std::uint32_t chosen = quad.next();
       if (chosen == ~0u) break;
       const int site = static_cast<int>(chosen >> 2);
       const std::uint32_t word = block[site * SignRows::block_words];
-      if ((chosen & 1u) != 0 && !exactly(quad, drawn, largest, site)) {
-        quad.close(chosen);
-        continue;
-      }
-      quad.close(chosen);
+      if ((chosen & 1u) != 0 && !exactly(quad, drawn, largest, site)) continue;
       const std::uint64_t offset = static_cast<std::uint64_t>(chosen >> 1) * row_bytes;
       flip(reinterpret_cast<const std::uint32_t*>(first_row + offset));
-      quad.add(word >> (4 * (lane % 8)) & 15u, (chosen & 2u) != 0);
+      quad.add(word >> (lane % 8), (chosen & 2u) != 0);
       // A shift by 32 or more, also that of another lane's site, gives 0.
       flipped |= __funnelshift_lc(0u, 1u, static_cast<unsigned>(site - 4 * lane));
     }

@@ -60,8 +60,10 @@ TEST(SignRows, HaveTheSignsOfAllPairs) {
     for (std::int64_t b = 0; b < SignRows::stretch; ++b) {
       const std::int64_t other = site / SignRows::stretch * SignRows::stretch + b;
       const bool negative = other < n && weights[static_cast<std::size_t>(site * n + other)] == -1;
-      const std::uint32_t word = word_at(rows.blocks_at() + SignRows::block_words * site + b / 32);
-      ASSERT_EQ(word >> (b % 32) & 1u, negative ? 1u : 0u) << site << " " << other;
+      const std::int64_t lane = b / 4;
+      const std::uint32_t word =
+          word_at(rows.blocks_at() + SignRows::block_words * site + lane / 8);
+      ASSERT_EQ(word >> (8 * (b % 4) + lane % 8) & 1u, negative ? 1u : 0u) << site << " " << other;
     }
   }
 }

@@ -18,8 +18,8 @@ namespace kiln {
 /// has the sites i of the quads of a lane. Couplings of a site to itself and beyond the last site
 /// have bit 0.
 ///
-/// The block of a site has its couplings to the 128 sites of its own stretch: bit b of word w is
-/// that to site 32 w + b of the stretch.
+/// The block of a site has its couplings to the 128 sites of its own stretch: bit 8 i + j of word w
+/// is that to site i of the quad of lane 8 w + j.
 struct SignRows {
   static constexpr int stretch = 128, group = 1024, lanes = 32, block_words = 4;
 
