@@ -52,7 +52,7 @@ void write_sign_rows(std::int8_t* matrix, std::int32_t n_sites) {
       for (std::int32_t w = 0; w < rows.row_words(); ++w) {
         std::uint32_t word = 0;
         for (std::int32_t bit = 0; bit < 32; ++bit) {
-          const std::int32_t other = SignRows::site(w / SignRows::lanes, w % SignRows::lanes, bit);
+          const std::int32_t other = rows.site_at(w, bit);
           if (other >= n_sites || weights[other] >= 0) continue;
           word |= 1u << bit;
           if (other / SignRows::stretch == site / SignRows::stretch) {

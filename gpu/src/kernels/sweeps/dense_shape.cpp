@@ -37,7 +37,8 @@ bool can_sweep_signs(const DenseShape& shape, const DenseDemand& demand) {
   if (demand.sign_planes == 0 || demand.heat_bath) return false;
   if (demand.sites > signs_of_warp * shape.warps) return false;
   const SignRows rows{static_cast<std::int32_t>(demand.sites)};
-  return shape.warps == 1 || rows.kept_words(planes_of_several) <= rows.n_sites;
+  return shape.warps == 1 ||
+         (rows.groups() > 1 && rows.kept_words(planes_of_several) <= rows.n_sites);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ __device__ inline void load_states(const MetropolisSweep& kernel, const SignRows
 #pragma unroll 4
   for (int at = static_cast<int>(threadIdx.x / 32); at < rows.row_words();
        at += static_cast<int>(blockDim.x / 32)) {
-    const int site = SignRows::site(at / 32, at % 32, lane);
+    const int site = rows.site_at(at, lane);
     const bool there = site < kernel.model.n_variables;
     const std::uint32_t word = exchange.transposed(there ? column[site * kernel.state.stride] : 0u);
     if (replica >= 0 && replica < replicas) states[replica * rows.row_words() + at] = word;
@@ -99,18 +99,19 @@ __global__ void __launch_bounds__(W > 1 ? 32 * W : 512, W > 1 ? 16 / W : 1)
   std::uint32_t* const copies = sites + rows.row_words();
   std::uint32_t* const blocks = copies + replicas * W * rows_at_once * L * 32;
   const std::uint32_t* const global_blocks = signs + rows.blocks_at();
-  SignReplica<L, W, P> replica{kernel,
-                               rows,
-                               slot,
-                               warp,
-                               lane,
-                               signs + 32 * warp + lane,
-                               (W == 1 ? blocks : global_blocks) + lane / 8,
-                               copies + warp_of_block * rows_at_once * L * 32 + lane,
-                               states + warp_of_block / W * rows.row_words(),
-                               sites,
-                               handed,
-                               {}};
+  SignReplica<L, W, P> replica{
+      kernel,
+      rows,
+      slot,
+      warp,
+      lane,
+      signs + (L == 1 ? lane : 64 * warp + 2 * lane),
+      (W == 1 ? blocks : global_blocks) + lane / 8,
+      copies + warp_of_block * rows_at_once * L * 32 + (L == 1 ? lane : 2 * lane),
+      states + warp_of_block / W * rows.row_words(),
+      sites,
+      handed,
+      {}};
   const int stretches = (rows.n_sites + SignRows::stretch - 1) / SignRows::stretch;
   const bool rests = kernel.rests(slot);
   // Loads that depend on nothing begin together.

@@ -26,9 +26,13 @@ struct HandedSigns {
   std::uint32_t bytes;  // see the use
 };
 
-__device__ inline void copy_word(std::uint32_t* to, const std::uint32_t* from) {
+template <int bytes>
+__device__ inline void copy_words(std::uint32_t* to, const std::uint32_t* from) {
   const auto target = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(target), "l"(from) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+               :
+               : "r"(target), "l"(from), "n"(bytes)
+               : "memory");
 }
 __device__ inline void copy_block(std::uint32_t* to, const std::uint32_t* from) {
   const auto target = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
@@ -45,7 +49,7 @@ struct SignReplica {
   int warp, lane;
   const std::uint32_t* row_words;  // of this lane
   const std::uint32_t* blocks;     // word of this lane in the block of each site
-  std::uint32_t* copies;           // of this lane: rows [7][L][32]
+  std::uint32_t* copies;           // of this lane: words of rows, in pairs as in the batch
   const std::uint32_t* entered;    // of the batch, [row_words]
   const std::uint32_t* sites;      // 1 where there is a variable, [row_words]
   HandedSigns (*handed)[32];       // two stretches; null for one warp
@@ -55,8 +59,11 @@ struct SignReplica {
   int turn = 0;     // stretches that were handed over
   std::uint32_t sweep = 0;
 
-  __device__ int group(int l) const { return l * W + warp; }
-  __device__ int word(int l) const { return group(l) * 32 + lane; }
+  // Words go in pairs, and pair p is in warp p % W.
+  __device__ int group(int l) const { return L == 1 ? 0 : 2 * (l / 2 * W + warp) + l % 2; }
+  __device__ int word(int l) const {
+    return L == 1 ? lane : 64 * (l / 2 * W + warp) + 2 * lane + l % 2;
+  }
   __device__ bool there(int l) const { return group(l) < rows.groups(); }
   __device__ std::uint32_t& kept(int k, int l) const {
     return static_cast<std::uint32_t*>(
@@ -164,7 +171,9 @@ struct SignReplica {
   __device__ void flip(const std::uint32_t* from) {
 #pragma unroll
     for (int l = 0; l < L; ++l) {
-      if (there(l)) copy_word(copies + (pending * L + l) * 32, from + l * W * 32);
+      if (l % 2 == 0 && there(l)) {
+        copy_words<L == 1 ? 4 : 8>(copies + (pending * L + l) * 32, from + l * W * 32);
+      }
     }
     if (++pending == rows_at_once) add_pending<rows_at_once>();
   }
@@ -183,7 +192,7 @@ struct SignReplica {
       std::uint32_t bits[rows_at_once] = {};
 #pragma unroll
       for (int k = 0; k < R; ++k) {
-        if (k < pending) bits[k] = copies[(k * L + l) * 32];
+        if (k < pending) bits[k] = copies[(k * L + l / 2 * 2) * 32 + l % 2];
       }
       fields.subtract_twice(l, BitSum(bits));
     }
@@ -192,8 +201,9 @@ struct SignReplica {
   }
 
   __device__ QuadPlace<L> place_of(int stretch) const {
-    const int g = stretch / 8;
-    return {g % W == warp ? g / W : -1, stretch % 8};
+    if constexpr (L == 1) return {0, stretch};
+    const int pair = stretch / 16;
+    return {pair % W == warp ? pair / W * 2 + stretch / 8 % 2 : -1, stretch % 8};
   }
   /// What all warps of the replica know of a stretch; the owner calls of(cell) first.
   template <class Of>
@@ -204,7 +214,7 @@ struct SignReplica {
       return mine;
     } else {
       HandedSigns& cell = handed[turn++ % 2][lane];
-      if (stretch / 8 % W == warp) {
+      if (stretch / 16 % W == warp) {
         of(mine);
         cell = mine;
       }

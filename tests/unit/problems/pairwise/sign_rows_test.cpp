@@ -44,7 +44,7 @@ TEST(SignRows, HaveTheSignsOfAllPairs) {
   std::vector<int> seen(n, 0);
   for (std::int32_t w = 0; w < rows.row_words(); ++w) {
     for (std::int32_t bit = 0; bit < 32; ++bit) {
-      const std::int32_t other = SignRows::site(w / 32, w % 32, bit);
+      const std::int32_t other = rows.site_at(w, bit);
       if (other < n) ++seen[static_cast<std::size_t>(other)];
       for (std::int64_t site = 0; site < n; site += 77) {
         const bool negative =

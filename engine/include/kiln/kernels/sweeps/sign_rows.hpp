@@ -13,10 +13,11 @@ namespace kiln {
 /// the diagonal blocks.
 ///
 /// A *stretch* is 128 sites, four successive ones for each lane of a warp; a *group* is 8
-/// stretches. A row has a word for each group and lane. Bit 8 i + j of the word of group g and lane
-/// L is the sign of the coupling to site(g, L, j, i) = 4 (32 (8 g + j) + L) + i: byte i of a word
-/// has the sites i of the quads of a lane. Couplings of a site to itself and beyond the last site
-/// have bit 0.
+/// stretches. A row has a word for each group and lane; of more than one group two go together,
+/// and word 64 p + 2 L + r is that of lane L and group 2 p + r. Bit 8 i + j of the word of group g
+/// and lane L is the sign of the coupling to site 4 (32 (8 g + j) + L) + i: byte i of a word has
+/// the sites i of the quads of a lane. Couplings of a site to itself and beyond the last site have
+/// bit 0.
 ///
 /// The block of a site has its couplings to the 128 sites of its own stretch: bit 8 i + j of word w
 /// is that to site i of the quad of lane 8 w + j.
@@ -25,7 +26,9 @@ struct SignRows {
 
   std::int32_t n_sites = 0;
 
-  KILN_HD constexpr std::int32_t groups() const { return (n_sites + group - 1) / group; }
+  KILN_HD constexpr std::int32_t groups() const {  ///< one, or an even number
+    return n_sites <= group ? 1 : (n_sites + 2 * group - 1) / (2 * group) * 2;
+  }
   KILN_HD constexpr std::int32_t row_words() const { return groups() * lanes; }
   KILN_HD constexpr std::int64_t matrix_bytes() const {
     return static_cast<std::int64_t>(n_sites) * n_sites;
@@ -38,6 +41,11 @@ struct SignRows {
   }
   KILN_HD static constexpr std::int32_t site(std::int32_t g, std::int32_t lane, std::int32_t bit) {
     return 4 * (lanes * (8 * g + bit % 8) + lane) + bit / 8;
+  }
+  /// The site of a bit of a word of a row.
+  KILN_HD constexpr std::int32_t site_at(std::int32_t word, std::int32_t bit) const {
+    if (groups() == 1) return site(0, word, bit);
+    return site(word / 64 * 2 + word % 2, word % 64 / 2, bit);
   }
   /// Words that a replica keeps from sweep to sweep: planes of its fields, parities and bits.
   KILN_HD constexpr std::int32_t kept_words(std::int32_t planes) const {
