@@ -341,6 +341,7 @@ void RunCore::save(Archive& archive) const {
 void RunCore::load(const Archive& archive) {
   go_back(archive);
   adopt_naming(archive);
+  loaded_ = true;
   post_summary();
   const RunSummary now = wait_summary();
   Progress& p = *progress_;
@@ -357,7 +358,11 @@ void RunCore::adopt_naming(const Archive& archive) {
       archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
   if (naming == draw_naming_) return;
   draw_naming_ = naming;
-  graph_.reset();  // captured launches name their draws
+  drop_graphs();  // captured launches name their draws
+}
+
+void RunCore::drop_graphs() noexcept {
+  graph_.reset();
   long_graph_.reset();
 }
 
