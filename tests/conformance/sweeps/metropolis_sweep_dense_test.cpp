@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kiln/backend.hpp"
 
@@ -104,10 +105,14 @@ std::vector<DenseCase> sign_cases() {
   }
   all.push_back({"signs_without_fields", [] { return kept(signs(700, 0, 96)); }});
   all.push_back({"signs_replaced", [] { return kept(signs(1100, 1, 96), true); }});
-  // Fields of 12 planes end with |f| = 4094, those of 15 with 16383.
-  for (const double field : {3595.0, 3596.0, 15884.0, 15885.0}) {
-    all.push_back({"signs_with_fields_" + std::to_string(static_cast<int>(field)),
-                   [field] { return kept(with_beta(signs(500, field), 0.0003)); }});
+  // 12 planes end with h + sum J = 4094, 15 with 16383; the largest field is that of all spins up.
+  for (const double field : {3495.0, 3496.0, 15784.0, 15785.0}) {
+    all.push_back({"signs_end_" + std::to_string(static_cast<int>(field)), [field] {
+                     SweepInputs inputs =
+                         make_sweep(dense(600, constant(1), constant(field)), 32, 1, 44);
+                     inputs.spins.assign(inputs.spins.size(), std::int8_t{1});
+                     return kept(with_beta(std::move(inputs), 0.0003));
+                   }});
   }
   for (const double beta : {0.0, 1e-5, 0.01, 0.1, infinity}) {
     all.push_back({"signs_at_" + std::to_string(all.size()),
@@ -179,14 +184,15 @@ std::vector<DenseCase> cases() {
 TEST(MetropolisSweepSigns, MatchTheDefinitionInLargeModels) {
   skip_without(Device::cuda);
   if (testing::Test::IsSkipped() || testing::Test::HasFatalFailure()) return;
-  for (const std::int32_t n : {2047, 2049, 3001, 4096, 4097}) {
-    SweepInputs given = kept(signs(n, 1));
+  // Two and four words of a lane, with 12 and 15 planes, and two warps.
+  for (const auto& [n, field] : {std::pair(2047, 1.0), {3001, 1.0}, {3001, 5000.0}, {4097, 1.0}}) {
+    SweepInputs given = kept(signs(n, field));
     given.sweeps = 2;
     given.in_row = true;
     EXPECT_EQ(
         first_difference(run_sweeps(*open_device(Device::cuda).queue, given), plain_sweeps(given)),
         "")
-        << n;
+        << n << " " << field;
   }
 }
 
