@@ -73,6 +73,7 @@ void WorkContext::tell_evaluation(const Evaluation& one) const {
 }
 
 const FrontBox& InitializeContext::front_box() const { return core().front_box(); }
+bool TickContext::ends_with_budget() const noexcept { return core().ends_with_budget(); }
 void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
 void TickContext::finish_tick() const { core().finish_tick(); }
 void DescendContext::end_tick() const { core().end_tick(); }

@@ -340,6 +340,7 @@ void RunCore::save(Archive& archive) const {
 
 void RunCore::load(const Archive& archive) {
   go_back(archive);
+  loaded_ = true;
   post_summary();
   const RunSummary now = wait_summary();
   Progress& p = *progress_;
@@ -353,6 +354,11 @@ void RunCore::load(const Archive& archive) {
 DrawNaming RunCore::naming_of(const Archive& archive) {
   constexpr const char* section = "run.draw_naming";
   return archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
+}
+
+void RunCore::drop_graphs() noexcept {
+  graph_.reset();
+  long_graph_.reset();
 }
 
 void RunCore::go_back(const Archive& archive) {

@@ -55,6 +55,7 @@ class RunCore {
   const RunOptions& options() const noexcept { return options_; }
   DrawNaming draw_naming() const noexcept { return draw_naming_; }
   double inverse_scale() const noexcept { return inverse_scale_; }
+  bool ends_with_budget() const noexcept { return ends_with_budget_; }
   bool counts_only() const noexcept { return counts_only_; }
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void read_bytes(void* host, const void* device, std::size_t bytes);
@@ -97,6 +98,7 @@ class RunCore {
   void enqueue_tick();
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
+  void drop_graphs() noexcept;
   void go_back(const Archive& archive);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
@@ -153,6 +155,8 @@ class RunCore {
   bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs
   bool descends_at_end_ = false;
   bool counts_only_ = false;
+  bool ends_with_budget_ = false;
+  bool loaded_ = false;
   bool tick_finished_ = false;  // by the schedule, while a tick is enqueued
 };
 

@@ -3,6 +3,7 @@
 // The part of a run that waits: ticks in chunks, report points between them, the result at the end.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "kiln/alarm.hpp"
@@ -118,6 +119,10 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   if (unlimited) limit_.sweeps = default_sweeps_;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
+  const bool within =
+      !loaded_ && budget_.sweeps && limit_.sweeps.value_or(INT64_MAX) <= *budget_.sweeps;
+  if (within != ends_with_budget_) drop_graphs();
+  ends_with_budget_ = within;
   capture_tick();
   const DeviceStop spent = apply_limits();
   const CallLimit calls(problem_, limit_.time_limit_s, stop);

@@ -81,11 +81,11 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   growth_ = 1;
   round_sweeps_ = options_.anneal_sweeps;
   round_is_free_ = false;
-  bool single_round = false;
+  single_round_ = false;
   if (round_sweeps_ == 0) {
     if (budget.sweeps) {
       round_sweeps_ = *budget.sweeps;
-      single_round = true;  // the limit ends it, whatever other limits stand beside it
+      single_round_ = true;  // the limit ends it, whatever other limits stand beside it
     } else {
       round_sweeps_ = first_round;
       round_is_free_ = !no_limit;
@@ -97,7 +97,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
                      problem.objective->execution().pace == Pace::host;
   const std::uint32_t wanted = heavy ? 1 : max_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
-  sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
+  sweeps_per_tick_ = single_round_ ? wanted : largest_divisor(round_sweeps_, wanted);
   Needs needs;
   needs.groups = options_.groups;
   needs.sweeps_per_tick = sweeps_per_tick_;
@@ -263,9 +263,11 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
 }
 
 void SimulatedAnnealing::enqueue(TickContext& run) {
-  // Groups whose last round is over.
-  if (options_.restart == "random") run.redraw(restart_);
-  if (options_.restart == "best") run.restore_best(restart_);
+  // Groups whose last round is over. Launches that find none take a quarter of a short tick.
+  if (!single_round_ || !run.ends_with_budget()) {
+    if (options_.restart == "random") run.redraw(restart_);
+    if (options_.restart == "best") run.restore_best(restart_);
+  }
   TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control()};
   update.accepted = run.batch().accepted();
   update.window = window_;

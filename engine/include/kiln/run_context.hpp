@@ -161,6 +161,9 @@ class KILN_API InitializeContext : public WorkContext {
 class KILN_API TickContext : public WorkContext {
  public:
   using WorkContext::WorkContext;
+  /// Whether the run ends at the sweeps of its budget: no call continues beyond them, and the run
+  /// was not loaded. Where this changes, ticks are enqueued anew, captured ones too.
+  bool ends_with_budget() const noexcept;
   /// What follows is too expensive to be given up with the tick.
   void keep_tick() const noexcept;
   /// track_best() and the end of the tick, in fewer launches: the last call of a tick.

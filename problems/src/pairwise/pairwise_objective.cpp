@@ -12,6 +12,7 @@
 #include "kiln/host_threads.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
+#include "kiln/kernels/sweeps/sign_rows.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 #include "kiln/objectives/draws_planes.hpp"
@@ -24,6 +25,7 @@
 #include "pairwise/packed_states.hpp"
 #include "pairwise/pair_rows.hpp"
 #include "pairwise/plan_rows.hpp"
+#include "pairwise/sign_rows.hpp"
 #include "pairwise/slice_rows.hpp"
 #include "sum_of_terms.hpp"
 
@@ -50,9 +52,9 @@ std::uint64_t dense_bytes(const WorkShape& work, std::int64_t replicas) {
 }
 
 template <class Weight>
-LargeVector<Weight> matrix_of(const PairwisePlan& plan) {
+LargeVector<Weight> matrix_of(const PairwisePlan& plan, std::size_t behind = 0) {
   const auto sites = static_cast<std::size_t>(plan.n_sites());
-  LargeVector<Weight> matrix(sites * sites);
+  LargeVector<Weight> matrix(sites * sites + behind);
   const auto fill_rows = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto site = static_cast<std::size_t>(begin); site < static_cast<std::size_t>(end);
          ++site) {
@@ -77,8 +79,15 @@ struct DenseMatrix {
   LargeVector<double> f64;
 };
 
-DenseMatrix dense_matrix(const PairwisePlan& plan, std::int32_t bytes_per_weight) {
+DenseMatrix dense_matrix(const PairwisePlan& plan, std::int32_t bytes_per_weight,
+                         std::int32_t sign_planes) {
   DenseMatrix matrix;
+  if (sign_planes > 0) {
+    const SignRows rows{plan.n_sites()};
+    matrix.i8 = matrix_of<std::int8_t>(plan, static_cast<std::size_t>(rows.bytes()));
+    write_sign_rows(matrix.i8.data(), plan.n_sites());
+    return matrix;
+  }
   if (bytes_per_weight == 1) matrix.i8 = matrix_of<std::int8_t>(plan);
   if (bytes_per_weight == 2) matrix.i16 = matrix_of<std::int16_t>(plan);
   if (bytes_per_weight == 8) matrix.f64 = matrix_of<double>(plan);
@@ -91,6 +100,7 @@ struct PairwiseParts {
   const GroupPair& groups;  // of a GPU
   const DenseMatrix& matrix;
   std::int32_t matrix_bytes = 0;  // of a weight; 0: no matrix
+  std::int32_t sign_planes = 0;
 };
 
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
@@ -123,6 +133,7 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     view_.half_groups = half.view(parts.groups.half, model_);
     if (parts.matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = parts.matrix_bytes;
+    view_.dense.sign_planes = parts.sign_planes;
     if (parts.matrix_bytes == 1) view_.dense.matrix = model_.view(i8).data;
     if (parts.matrix_bytes == 2) view_.dense.matrix = model_.view(i16).data;
     if (parts.matrix_bytes == 8) view_.dense.matrix = model_.view(f64).data;
@@ -235,14 +246,17 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
     static const DenseMatrix no_matrix;
     const PairwiseParts parts{queue.on_cpu() ? slices() : no_slices,
                               queue.on_cpu() ? no_groups : groups(), dense ? matrix() : no_matrix,
-                              dense ? matrix_weight_bytes_ : 0};
+                              dense ? matrix_weight_bytes_ : 0, dense ? planes_of_signs() : 0};
     return std::make_unique<BoundPairwise>(plan_, parts, may_be_forced_, queue);
   }
   // The CPU reads the plan in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const WorkShape work = work_shape();
-    const std::uint64_t dense = choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0;
+    std::uint64_t dense = choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0;
     if (!device.gpu) return dense;
+    if (dense > 0 && planes_of_signs() > 0) {
+      dense += static_cast<std::uint64_t>(SignRows{plan_.n_sites()}.bytes());
+    }
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
            plan_.variable.size() * 32 + groups().bytes() + dense;
   }
@@ -286,13 +300,20 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
     return groups_;
   }
   const DenseMatrix& matrix() const {
-    std::call_once(filled_, [this] { matrix_ = dense_matrix(plan_, matrix_weight_bytes_); });
+    std::call_once(filled_, [this] {
+      matrix_ = dense_matrix(plan_, matrix_weight_bytes_, planes_of_signs());
+    });
     return matrix_;
   }
-  mutable std::once_flag sliced_, grouped_, filled_;
+  std::int32_t planes_of_signs() const {
+    std::call_once(signed_, [this] { sign_planes_ = sign_planes(plan_); });
+    return sign_planes_;
+  }
+  mutable std::once_flag sliced_, grouped_, filled_, signed_;
   mutable SliceRows slices_;
   mutable GroupPair groups_;
   mutable DenseMatrix matrix_;
+  mutable std::int32_t sign_planes_ = 0;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   AutomaticRange range_;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kiln/backend.hpp"
 
@@ -80,8 +81,7 @@ SweepInputs all_flip(std::int32_t n, double weight) {
 
 // A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5. With spin 3 up or down
 // a flip lowers or raises the energy.
-SweepInputs largest_word(double beta, std::int8_t spin, double largest) {
-  SweepInputs inputs = random_weights(140, largest);
+SweepInputs largest_word(SweepInputs inputs, double beta, std::int8_t spin) {
   inputs.spins[idx(3 * inputs.slots + 3)] = spin;
   for (std::size_t slot = 0; slot < 32; ++slot) {
     inputs.names.key[slot] = 38521366;
@@ -90,8 +90,51 @@ SweepInputs largest_word(double beta, std::int8_t spin, double largest) {
   return kept(with_beta(std::move(inputs), beta));
 }
 
-std::vector<DenseCase> cases() {
+constexpr double ends_of_beta[] = {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity};
+
+// Couplings of 1 and -1 between all spins, so that a GPU may keep fields in planes.
+SweepInputs signs(std::int32_t n, double field, std::int64_t slots = 32) {
+  return make_sweep(dense(n, one_of({-1, 1}, 41), one_of({-field, 0, field}, 42)), slots, 2, 43);
+}
+
+std::vector<DenseCase> sign_cases() {
   std::vector<DenseCase> all;
+  // Around the sizes of a stretch, of a word of a warp, and of a warp.
+  for (const std::int32_t n : {448, 449, 639, 640, 641, 1022, 1024, 1025, 1500}) {
+    all.push_back({"signs_" + std::to_string(n), [n] { return kept(signs(n, 3)); }});
+  }
+  all.push_back({"signs_without_fields", [] { return kept(signs(700, 0, 96)); }});
+  all.push_back({"signs_replaced", [] { return kept(signs(1100, 1, 96), true); }});
+  // 12 planes end with h + sum J = 4094, 15 with 16383; the largest field is that of all spins up.
+  for (const double field : {3495.0, 3496.0, 15784.0, 15785.0}) {
+    all.push_back({"signs_end_" + std::to_string(static_cast<int>(field)), [field] {
+                     SweepInputs inputs =
+                         make_sweep(dense(600, constant(1), constant(field)), 32, 1, 44);
+                     inputs.spins.assign(inputs.spins.size(), std::int8_t{1});
+                     return kept(with_beta(std::move(inputs), 0.0003));
+                   }});
+  }
+  for (const double beta : {0.0, 1e-5, 0.01, 0.1, infinity}) {
+    all.push_back({"signs_at_" + std::to_string(all.size()),
+                   [beta] { return kept(with_beta(signs(700, 2), beta)); }});
+  }
+  // All spins agree with a random pattern in the end; then a field is n.
+  all.push_back({"signs_agree", [] { return with_pattern(1300, 1, 0.01); }});
+  for (const double beta : ends_of_beta) {
+    for (const std::int8_t spin : {std::int8_t{-1}, std::int8_t{1}}) {
+      all.push_back({"signs_largest_word_" + std::to_string(all.size()),
+                     [=] { return largest_word(signs(448, 1), beta, spin); }});
+    }
+  }
+  for (const double weight : {-1.0, 1.0}) {
+    all.push_back(
+        {"signs_flip_" + std::to_string(all.size()), [weight] { return all_flip(1100, weight); }});
+  }
+  return all;
+}
+
+std::vector<DenseCase> cases() {
+  std::vector<DenseCase> all = sign_cases();
   for (const std::int32_t n :
        {1, 4, 127, 128, 129, 511, 512, 513, 1025, 2047, 2561, 3001, 4096, 4097, 8200}) {
     all.push_back({"ring_" + std::to_string(n), [n] { return ring_of(n); }});
@@ -126,15 +169,53 @@ std::vector<DenseCase> cases() {
     all.push_back(
         {"all_flip_" + std::to_string(all.size()), [weight] { return all_flip(300, weight); }});
   }
-  for (const double beta : {0.0, 1e-300, 1e-12, 1e-5, 0.01, 30.0, infinity}) {
+  for (const double beta : ends_of_beta) {
     for (const std::int8_t spin : {std::int8_t{-1}, std::int8_t{1}}) {
       for (const double largest : {90.0, 9000.0}) {
         all.push_back({"largest_word_" + std::to_string(all.size()),
-                       [=] { return largest_word(beta, spin, largest); }});
+                       [=] { return largest_word(random_weights(140, largest), beta, spin); }});
       }
     }
   }
   return all;
+}
+
+// Models whose plan takes long are swept once, in the shape that the backend chooses.
+TEST(MetropolisSweepSigns, MatchTheDefinitionInLargeModels) {
+  skip_without(Device::cuda);
+  if (testing::Test::IsSkipped() || testing::Test::HasFatalFailure()) return;
+  // Two and four words of a lane, with 12 and 15 planes, and two warps.
+  for (const auto& [n, field] : {std::pair(2047, 1.0), {3001, 1.0}, {3001, 5000.0}, {4097, 1.0}}) {
+    SweepInputs given = kept(signs(n, field));
+    given.sweeps = 2;
+    given.in_row = true;
+    EXPECT_EQ(
+        first_difference(run_sweeps(*open_device(Device::cuda).queue, given), plain_sweeps(given)),
+        "")
+        << n << " " << field;
+  }
+}
+
+// Several sweeps by one launch, with betas of their own; the limit of the run cuts the row off.
+TEST(MetropolisSweepSigns, HaveTheSameBitsInARow) {
+  skip_without(Device::cuda);
+  if (testing::Test::IsSkipped() || testing::Test::HasFatalFailure()) return;
+  SweepInputs given = kept(signs(600, 1, 64));
+  given.in_row = true;
+  given.beta_stride = static_cast<std::int64_t>(given.beta.size());
+  const std::vector<double> first = given.beta;
+  for (const double factor : {1.5, 0.0}) {
+    for (const double beta : first) given.beta.push_back(factor > 0 ? factor * beta : 0.05);
+  }
+  for (const std::uint64_t limit : {5, 6, 7, 99}) {
+    given.control.step_limit = limit;
+    const SweepOutputs expected = plain_sweeps(given);
+    for (const char* shape : {"", "v2x1", "w1x4", "b"}) {
+      const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+      const std::unique_ptr<Queue> fresh = open_backend("cuda").backend->make_queue();
+      EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << limit << shape;
+    }
+  }
 }
 
 class MetropolisSweepDense : public testing::TestWithParam<DenseCase> {
@@ -149,7 +230,8 @@ TEST_P(MetropolisSweepDense, HasTheSameBitsInEveryShape) {
   for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
     given.rule = rule;
     const SweepOutputs expected = plain_sweeps(given);
-    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w2x1", "w4x1"}) {
+    for (const char* shape : {"", "b", "w1x1", "w1x4", "w1x16", "w2x1", "w4x1", "v1x1", "v1x4",
+                              "v1x16", "v2x1", "v4x1"}) {
       const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
       const std::unique_ptr<Queue> fresh = open_backend("cuda").backend->make_queue();
       EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << shape;

@@ -8,8 +8,11 @@
 #include <set>
 #include <string_view>
 
+#include "kiln/kernels/sweeps/sign_rows.hpp"
+
 #include "backends/backends.hpp"
 #include "pairwise/group_rows.hpp"
+#include "pairwise/sign_rows.hpp"
 #include "pairwise/slice_rows.hpp"
 
 namespace kiln::test {
@@ -238,7 +241,14 @@ DeviceDense::DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::
       matrix_f64_(matrix_if<double>(bytes_ == 8, queue, plan)),
       fields_(queue, slots * plan.n_sites() * (bytes_ == 8 ? 8 : 4)),
       bits_(queue, slots * plan.n_sites() / 4),
-      valid_(queue, std::vector<std::uint32_t>(idx(slots), 0u)) {}
+      valid_(queue, std::vector<std::uint32_t>(idx(slots), 0u)),
+      sign_planes_(problems::sign_planes(plan)) {
+  if (sign_planes_ == 0) return;
+  std::vector<std::int8_t> matrix = matrix_of<std::int8_t>(plan);
+  matrix.resize(matrix.size() + idx(SignRows{plan.n_sites()}.bytes()));
+  problems::write_sign_rows(matrix.data(), plan.n_sites());
+  matrix_i8_ = DeviceArray<std::int8_t>(queue, matrix);
+}
 
 DenseView DeviceDense::view() {
   DenseView view;
@@ -246,6 +256,7 @@ DenseView DeviceDense::view() {
                 : bytes_ == 2 ? static_cast<const void*>(matrix_i16_.data())
                               : matrix_f64_.data();
   view.bytes_per_weight = bytes_;
+  view.sign_planes = sign_planes_;
   view.fields = fields_.data();
   view.bits = bits_.data();
   view.valid = valid_.data();

@@ -92,6 +92,7 @@ class DeviceDense {
   DeviceArray<double> matrix_f64_;
   DeviceArray<std::byte> fields_;
   DeviceArray<std::uint32_t> bits_, valid_;
+  std::int32_t sign_planes_;
 };
 
 }  // namespace kiln::test

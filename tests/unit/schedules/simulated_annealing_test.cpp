@@ -220,6 +220,29 @@ TEST(SimulatedAnnealing, LaterRoundsBeginWhereTheyAreToldTo) {
   EXPECT_EQ(engine.run(problem, best, {.sweeps = 100}).work.accepted, frozen.work.accepted);
 }
 
+// A run of one round leaves restarts out of its ticks, unless it goes on beyond its budget or was
+// loaded.
+TEST(SimulatedAnnealing, GoesOnBehindItsOnlyRoundFromNewStates) {
+  const Problem problem = make_ising(test::random_ising(90, 1, 100000));
+  SimulatedAnnealingOptions cold;
+  cold.beta_min = cold.beta_max = 1e6;
+  cold.polish_sweeps = 0;
+  SimulatedAnnealing one(cold), loaded(cold);
+  cold.anneal_sweeps = 24;
+  SimulatedAnnealing rounds(cold);
+  const Result expected = Engine(options()).run(problem, rounds, {.sweeps = 72});
+
+  kiln::Run run(problem, one, {.sweeps = 24}, options(), open_backend("cpu", 1));
+  run.advance();
+  Archive archive;
+  run.save(archive);
+  EXPECT_EQ(run.advance_to({.sweeps = 72}).work.accepted, expected.work.accepted);
+
+  kiln::Run longer(problem, loaded, {.sweeps = 72}, options(), open_backend("cpu", 1));
+  longer.load(archive);
+  EXPECT_EQ(longer.advance().work.accepted, expected.work.accepted);
+}
+
 TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
   SimulatedAnnealingOptions chosen;
   chosen.cooling = GeometricCooling{};

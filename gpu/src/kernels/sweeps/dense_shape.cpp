@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "kiln/kernels/sweeps/sign_rows.hpp"
+
 namespace kiln::cuda {
 namespace {
 
@@ -14,21 +16,49 @@ constexpr int warps_of_multiprocessor = max_replicas;
 // A warp of fewer sites has little to do between two meetings. K2000 gains 14 % with 128 replicas.
 constexpr std::int64_t sites_to_share = 512;
 
+// Of a kernel by signs: four words of 1024 sites, and planes for all narrow models beside several
+// warps.
+constexpr std::int64_t signs_of_warp = 4096;
+constexpr std::int32_t planes_of_several = 15;
+
 // A field has twice the bytes of a weight.
 std::int64_t sites_of_warp(const DenseDemand& demand) {
   return bytes_of_fields / (2 * demand.bytes_per_weight);
 }
 
+// As many replicas share a block, and its cache, as leave no multiprocessor without work.
+int replicas_of_block(const DenseDemand& demand, int multiprocessors) {
+  int replicas = max_replicas;
+  while (replicas > 1 && demand.replicas < std::int64_t{replicas} * multiprocessors) replicas /= 2;
+  return replicas;
+}
+
+bool can_sweep_signs(const DenseShape& shape, const DenseDemand& demand) {
+  if (demand.sign_planes == 0 || demand.heat_bath) return false;
+  if (demand.sites > signs_of_warp * shape.warps) return false;
+  const SignRows rows{static_cast<std::int32_t>(demand.sites)};
+  return shape.warps == 1 ||
+         (rows.groups() > 1 && rows.kept_words(planes_of_several) <= rows.n_sites);
+}
+
 }  // namespace
 
 bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
+  if (shape.by_signs) return can_sweep_signs(shape, demand);
   if (!shape.by_warps) return true;
   return demand.bytes_per_weight <= 2 && !demand.heat_bath &&
          demand.sites <= sites_of_warp(demand) * shape.warps;
 }
 
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
-  DenseShape shape{true, 1, 1};
+  DenseShape shape{.by_warps = true};
+  shape.by_signs = demand.sign_planes > 0 && !demand.heat_bath;
+  if (shape.by_signs) {
+    while (demand.sites > signs_of_warp * shape.warps) shape.warps *= 2;
+    if (shape.warps == 1) shape.replicas_per_block = replicas_of_block(demand, multiprocessors);
+    if (shape.warps <= max_warps && can_sweep(shape, demand)) return shape;
+    shape = {.by_warps = true};
+  }
   const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * multiprocessors;
   const auto more_help = [&] {
     return demand.sites > sites_of_warp(demand) * shape.warps ||
@@ -38,19 +68,15 @@ DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
   while (shape.warps < max_warps && more_help()) shape.warps *= 2;
   if (!can_sweep(shape, demand)) return {};
   if (shape.warps > 1) return shape;
-  shape.replicas_per_block = max_replicas;
-  while (shape.replicas_per_block > 1 &&
-         demand.replicas < std::int64_t{shape.replicas_per_block} * multiprocessors) {
-    shape.replicas_per_block /= 2;
-  }
+  shape.replicas_per_block = replicas_of_block(demand, multiprocessors);
   return shape;
 }
 
 std::optional<DenseShape> parse_dense_shape(std::string_view text) {
   if (text == "b") return DenseShape{};
-  if (!text.starts_with('w')) return std::nullopt;
+  if (!text.starts_with('w') && !text.starts_with('v')) return std::nullopt;
+  DenseShape shape{.by_warps = true, .by_signs = text.starts_with('v')};
   text.remove_prefix(1);
-  DenseShape shape{true, 0, 0};
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, shape.warps);
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'x') return std::nullopt;

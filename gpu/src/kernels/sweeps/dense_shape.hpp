@@ -11,6 +11,7 @@ namespace kiln::cuda {
 /// How a dense model is swept; never changes the bits.
 struct DenseShape {
   bool by_warps = false;       ///< by warps that decide 128 sites at once, else by a block
+  bool by_signs = false;       ///< by warps, with fields in planes and rows of signs
   int warps = 1;               ///< by warps: of a replica, 1, 2 or 4
   int replicas_per_block = 1;  ///< by warps: 1, 2, 4, 8, 16; 1 beside several warps
 };
@@ -20,6 +21,7 @@ struct DenseDemand {
   std::int64_t sites = 0;
   std::int64_t replicas = 0;
   int bytes_per_weight = 1;
+  int sign_planes = 0;  ///< of DenseView
   bool heat_bath = false;
 };
 

@@ -315,11 +315,11 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   const bool by_planes = kernel.naming == DrawNaming::planes;
   // Several in a row, if states stay on chip.
   if (by_planes ? launch_plane_sweep(kernel, queue) : launch_sliced_sweep(kernel, queue)) return;
+  if (!by_planes && launch_dense_sweep(kernel, queue)) return;
   if (kernel.sweeps > 1) {
     for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
     return;
   }
-  if (!by_planes && launch_dense_sweep(kernel, queue)) return;
   if (!by_planes && launch_pattern_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {

@@ -10,6 +10,7 @@
 #include "dense_shape.hpp"
 #include "device_limits.hpp"
 #include "metropolis_sweep_dense.hpp"
+#include "metropolis_sweep_signs.hpp"
 #include "metropolis_sweep_warps.hpp"
 #include "sweep_decision.cuh"
 
@@ -300,7 +301,7 @@ bool enqueue_rule(const MetropolisSweep& kernel, Left left, Queue& queue) {
 
 DenseShape shape_of(const MetropolisSweep& kernel, Queue& queue) {
   const DenseDemand demand{kernel.model.n_sites, kernel.state.columns * 32,
-                           kernel.model.dense.bytes_per_weight,
+                           kernel.model.dense.bytes_per_weight, kernel.model.dense.sign_planes,
                            kernel.rule == SweepRule::heat_bath};
   const std::optional<DenseShape> wanted = parse_dense_shape(wanted_sweep_shape(queue));
   if (wanted && can_sweep(*wanted, demand)) return *wanted;
@@ -315,6 +316,11 @@ bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const bool heat_bath = kernel.rule == SweepRule::heat_bath;
   const DenseShape shape = shape_of(kernel, queue);
   Left left = Left::all;
+  if (shape.by_signs) {
+    launch_sign_sweep(kernel, shape, queue);
+    return true;
+  }
+  if (kernel.sweeps > 1) return false;
   if (shape.by_warps) {
     const bool guarded =
         dense.bytes_per_weight == 1 && kernel.model.arithmetic != Arithmetic::narrow;

@@ -14,6 +14,7 @@ namespace kiln::cuda {
 /// Bits of DenseView::valid.
 inline constexpr std::uint32_t dense_valid = 1;     ///< fields belong to bits
 inline constexpr std::uint32_t dense_by_block = 2;  ///< a sweep was left to the kernel by blocks
+inline constexpr std::uint32_t dense_planes = 4;    ///< planes of fields belong to bits
 
 /// Sweeps a dense model by the warps of the shape: int8 weights with fields of 16 bits, int16
 /// weights with fields of 32 bits.

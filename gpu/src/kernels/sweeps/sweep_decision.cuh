@@ -9,11 +9,18 @@
 
 namespace kiln::cuda {
 
+/// The inverse temperature of a slot in a sweep of the row, per stored unit of energy.
+__device__ inline double beta_of_slot(const MetropolisSweep& kernel, std::int64_t slot,
+                                      std::uint32_t sweep = 0) {
+  return exact::mul(kernel.beta_of(sweep)[kernel.rung_of[slot]], kernel.inverse_scale);
+}
+
 // The exact rule in double, for the few attempts that single precision cannot decide.
 template <SweepRule kRule>
 static __device__ __noinline__ bool accept_exactly(const MetropolisSweep& kernel, std::int64_t slot,
-                                                   double delta, std::uint32_t word) {
-  const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+                                                   double delta, std::uint32_t word,
+                                                   std::uint32_t sweep = 0) {
+  const double beta = beta_of_slot(kernel, slot, sweep);
   return kRule == SweepRule::heat_bath ? exact::accept_heat_bath(beta, delta, word)
                                        : exact::accept(beta, delta, word);
 }
@@ -24,9 +31,10 @@ __device__ inline float exp2_approximate(float y) {
   return p;
 }
 
-/// beta * log2(e) of a slot in single precision, finite also at beta = infinity.
-__device__ inline float beta_log2e_of(const MetropolisSweep& kernel, std::int64_t slot) {
-  const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+/// beta * log2(e) in single precision, finite also at beta = infinity.
+__device__ inline float beta_log2e_of(const MetropolisSweep& kernel, std::int64_t slot,
+                                      std::uint32_t sweep = 0) {
+  const double beta = beta_of_slot(kernel, slot, sweep);
   return static_cast<float>(beta < 1e30 ? beta : 1e30) * 1.44269504f;
 }
 

@@ -82,6 +82,7 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   std::vector<Options> resolved_groups_;
   std::int64_t round_sweeps_ = 0;
   bool round_is_free_ = false;  // neither options nor a budget of sweeps determine it
+  bool single_round_ = false;   // as long as the budget of sweeps
   std::int64_t growth_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;
   std::uint32_t sweeps_in_row_ = 1;  // by one launch: of a tick, or each alone

@@ -95,8 +95,11 @@ inline constexpr int group_plane_shift = 27;  ///< of a term: variables are belo
 struct DenseView {
   const void* matrix = nullptr;       ///< [n_sites][n_sites], null: there is none
   std::int32_t bytes_per_weight = 1;  ///< 1 or 2: signed integers; 8: doubles that hold integers
+  /// Bits of half a field, if all couplings are 1 or -1 and their SignRows stand behind the matrix;
+  /// else 0.
+  std::int32_t sign_planes = 0;
   void* fields = nullptr;  ///< [slots][n_sites], valid where `valid` is set: std::int32_t, or
-                           ///< double beside weights of 8 bytes
+                           ///< double beside weights of 8 bytes; a backend may keep planes there
   std::uint32_t* bits = nullptr;   ///< [slots][n_sites / 4], four bits each
   std::uint32_t* valid = nullptr;  ///< [slots]
 };
