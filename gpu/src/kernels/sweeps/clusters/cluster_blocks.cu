@@ -191,6 +191,8 @@ __device__ bool any(const uint4& a) { return (a.x | a.y | a.z | a.w) != 0; }
 
 // The sites of a thread, where all fit: what does not change is in registers.
 constexpr int own_sites = 2, own_neighbours = 6;
+// A cluster grows by one neighbour in a step, and steps need no barrier.
+constexpr int steps_of_pass = 8;
 
 struct Own {
   uint4 open = make_uint4(0, 0, 0, 0), cluster = open;
@@ -248,8 +250,12 @@ __device__ void grow_own(const Sites& sites) {
   do {
     ++pass;
     grew = false;
+#pragma unroll 1
+    for (int step = 0; step < steps_of_pass; ++step) {
 #pragma unroll
-    for (Own& one : own) grew |= one.join(sites, pass);
+      for (Own& one : own) grew |= one.join(sites, pass);
+      asm volatile("" ::: "memory");  // the next step reads what other warps have written
+    }
   } while (__syncthreads_or(grew ? 1 : 0) != 0);
 }
 
