@@ -24,7 +24,6 @@ struct Sites {
   uint4* cluster;             // [n_sites]
   std::uint32_t* counts;      // [planes][columns][stretches]
   std::uint32_t* begin;       // [n_sites + 1], of neighbours
-  std::uint8_t* pass;         // [n_sites], in which a cluster has last grown by the site
   std::uint16_t* neighbours;  // sites
   int n_sites;
 
@@ -33,8 +32,7 @@ struct Sites {
         cluster(candidates + n),
         counts(reinterpret_cast<std::uint32_t*>(cluster + n)),
         begin(counts + planes * columns * stretches),
-        pass(reinterpret_cast<std::uint8_t*>(begin + n + 1)),
-        neighbours(reinterpret_cast<std::uint16_t*>(pass + (n + 3) / 4 * 4)),
+        neighbours(reinterpret_cast<std::uint16_t*>(begin + n + 1)),
         n_sites(n) {}
   __device__ static std::uint32_t* columns_of(uint4* set) {
     return reinterpret_cast<std::uint32_t*>(set);
@@ -45,8 +43,7 @@ struct Sites {
 
 std::int64_t bytes_for(const PairwiseView& model) {
   const std::int64_t n = model.n_sites;
-  return 32 * n + 4 * planes * columns * stretches + 4 * (n + 1) + (n + 3) / 4 * 4 +
-         2 * model.entries.size;
+  return 32 * n + 4 * planes * columns * stretches + 4 * (n + 1) + 2 * model.entries.size;
 }
 
 // What the threads of a block tell each other.
@@ -191,6 +188,11 @@ __device__ bool any(const uint4& a) { return (a.x | a.y | a.z | a.w) != 0; }
 
 // The sites of a thread, where all fit: what does not change is in registers.
 constexpr int own_sites = 2, own_neighbours = 6;
+// A cluster grows by one neighbour in a step, and steps need no barrier.
+constexpr int steps_of_pass = 8;
+
+// For each 32 sites, whether a cluster has grown beside one of them since their warp has looked.
+using Notes = volatile unsigned char[own_sites * threads / warp_size];
 
 struct Own {
   uint4 open = make_uint4(0, 0, 0, 0), cluster = open;
@@ -208,16 +210,9 @@ struct Own {
       neighbours[e] = e < degree ? sites.neighbours[begin + e] : std::uint16_t{0};
     }
   }
-  // Lets candidates join beside neighbours that have grown in this pass or the last one.
-  __device__ bool join(const Sites& sites, std::uint8_t pass) {
+  // Lets candidates beside a cluster join it, and notes it for the neighbours.
+  __device__ bool join(const Sites& sites, Notes& notes) {
     if (!any(open)) return false;
-    bool near = false;
-#pragma unroll
-    for (int e = 0; e < own_neighbours; ++e) {
-      if (e >= degree) continue;
-      near |= static_cast<std::uint8_t>(pass - sites.pass[neighbours[e]]) < 2;
-    }
-    if (!near) return false;
     uint4 beside = make_uint4(0, 0, 0, 0);
 #pragma unroll
     for (int e = 0; e < own_neighbours; ++e) {
@@ -228,28 +223,40 @@ struct Own {
     cluster = cluster | fresh;
     open = without(open, fresh);
     sites.cluster[site] = cluster;
-    sites.pass[site] = pass;
+    __threadfence_block();  // who reads the note reads the cluster
+#pragma unroll
+    for (int e = 0; e < own_neighbours; ++e) {
+      if (e < degree) notes[neighbours[e] / warp_size] = 1;
+    }
     return true;
   }
 };
 
-// Lets candidates beside a cluster join it until none is left. What a thread reads of the others
-// may be of this pass or of the last one: clusters only grow. Passes are counted modulo 256, so
-// that a site may be looked at in vain.
+// Lets candidates beside a cluster join it until none is left. A warp looks at its sites where that
+// was noted. What it reads may be changed by others meanwhile, who then note it again.
 __device__ void grow_own(const Sites& sites) {
+  __shared__ Notes notes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   Own own[own_sites] = {Own(sites, static_cast<int>(threadIdx.x)),
                         Own(sites, static_cast<int>(threadIdx.x) + threads)};
-  for (int site = static_cast<int>(threadIdx.x); site < sites.n_sites; site += threads) {
-    sites.pass[site] = any(sites.cluster[site]) ? 0 : 128;
-  }
+  if (threadIdx.x < own_sites * threads / warp_size) notes[threadIdx.x] = 1;
   __syncthreads();
-  std::uint8_t pass = 0;
   bool grew;
   do {
-    ++pass;
     grew = false;
+#pragma unroll 1
+    for (int step = 0; step < steps_of_pass; ++step) {
 #pragma unroll
-    for (Own& one : own) grew |= one.join(sites, pass);
+      for (int i = 0; i < own_sites; ++i) {
+        volatile unsigned char& note = notes[i * (threads / warp_size) + warp];
+        if (__shfl_sync(full_warp, static_cast<int>(note), 0) == 0) continue;
+        if (threadIdx.x % warp_size == 0) note = 0;
+        __threadfence_block();
+        __syncwarp();
+        grew |= own[i].join(sites, notes);
+        __syncwarp();
+      }
+    }
   } while (__syncthreads_or(grew ? 1 : 0) != 0);
 }
 
