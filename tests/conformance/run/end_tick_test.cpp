@@ -123,6 +123,17 @@ TEST_P(EndTickKernel, GivesThemForManyVariables) {
   check(tick_of({{BlockKind::spin, Layout::packed32, 5000, 64}}, 64));
 }
 
+// Blocks of a GPU that share rows, up to 4096 slots.
+TEST_P(EndTickKernel, GivesThemForLongColumns) {
+  for (const std::int64_t slots : {32, 288, 2112, 4096, 4128}) {
+    check(tick_of({{BlockKind::spin, Layout::packed32, 1025, slots}}, slots - 5));
+    check(tick_of({{BlockKind::spin, Layout::packed32, 2000, slots},
+                   {BlockKind::integer, Layout::i8, 40, slots},
+                   {BlockKind::real, Layout::f64, 3, slots}},
+                  slots));
+  }
+}
+
 TEST_P(EndTickKernel, StopsAtTheTargetThatTheTickReaches) {
   Tick tick = tick_of({{BlockKind::spin, Layout::packed32, 9, 32 * 1056}}, 32 * 1056);
   tick.control.has_target = 1;
