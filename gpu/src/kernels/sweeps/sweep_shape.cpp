@@ -18,7 +18,9 @@ constexpr std::int64_t enough_warps = 16;
 constexpr std::int64_t max_warps = 32;
 // A sweep in slices has up to 128 registers a thread.
 constexpr int slice_warps = 16;
-constexpr std::int64_t word_bytes = 32 * 32;  // of a word, beside its states
+constexpr std::int64_t word_bytes = 32 * 32;        // of a word, beside its states
+constexpr std::int64_t plane_word_bytes = 18 * 32;  // the same by planes
+constexpr std::int64_t many_quads = 1024;
 
 std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4; }
 
@@ -86,26 +88,27 @@ SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limi
 }
 
 SweepShape choose_plane_shape(const SliceDemand& demand, const SweepLimits& limits) {
-  const auto fits = [&](int words, int blocks) {
+  const auto fits = [&](int words) {
     const std::int64_t bytes =
-        demand.table_bytes + word_bytes * words / 2 + bytes_of(demand.variables + 1, words);
-    return bytes * blocks <= limits.shared_bytes;
+        demand.table_bytes + plane_word_bytes * words + bytes_of(demand.variables + 1, words);
+    return bytes <= limits.shared_bytes;
   };
   const auto blocks_of = [&](int words) { return (demand.words + words - 1) / words; };
   SweepShape shape;
   shape.by_planes = shape.in_slices = true;
-  shape.words_per_block = 8;
-  while (shape.words_per_block > 2 && (!fits(shape.words_per_block, 1) ||
+  shape.words_per_block = 16;
+  while (shape.words_per_block > 2 && (!fits(shape.words_per_block) ||
                                        blocks_of(shape.words_per_block) < limits.multiprocessors)) {
     shape.words_per_block /= 2;
   }
   const int words = shape.words_per_block;
-  if (!fits(words, 1)) {
+  // Blocks with the same words share many sites better than a few blocks of their own would.
+  const bool idle = 2 * blocks_of(words) < limits.multiprocessors;
+  if (!fits(words) || (idle && demand.quads_per_class >= many_quads)) {
     shape.in_shared = false;
     shape.words_per_block = 8;
   }
-  const bool two = blocks_of(words) >= 2 * std::int64_t{limits.multiprocessors} && fits(words, 2);
-  shape.blocks = two || !shape.in_shared ? 2 : 1;
+  shape.blocks = shape.in_shared ? 1 : 2;
   shape.warps = slice_warps / shape.blocks;
   return shape;
 }

@@ -49,8 +49,8 @@ struct SliceDemand {
 /// that do not fit stay in global memory.
 SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits);
 
-/// Chooses the shape of a sweep by planes: as many words a block as fill the device, and two blocks
-/// on a multiprocessor where there are more.
+/// Chooses the shape of a sweep by planes: as many words a block as leave no multiprocessor without
+/// one. States that do not fit stay in global memory, and those of many sites where blocks are few.
 SweepShape choose_plane_shape(const SliceDemand& demand, const SweepLimits& limits);
 
 /// KILN_CUDA_SWEEP_SHAPE="2x8": two words and eight warps a block; "2x8g" keeps states in global

@@ -47,8 +47,8 @@ __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t fir
 
 // The tables of a sweep.
 template <int W, int V, int P, PlaneRows kRows>
-__device__ __noinline__ void prepare_tables(const MetropolisSweep& kernel, std::uint32_t capacity,
-                                            std::uint32_t sweep) {
+__device__ inline void prepare_tables(const MetropolisSweep& kernel, std::uint32_t capacity,
+                                      std::uint32_t sweep) {
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   share_plane_tables(kernel, sweep, capacity, memory.block);
   __syncthreads();
@@ -59,28 +59,24 @@ __device__ __noinline__ void prepare_tables(const MetropolisSweep& kernel, std::
 
 // What stays the same for all sweeps of a launch: words, states and short rows.
 template <int W, int V, int P, PlaneRows kRows>
-__device__ __noinline__ void begin_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
+__device__ inline void begin_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
-  if constexpr (memory.shared) {
-    load_states<W, kRows>(kernel, first_word, memory.states);
-  }
-  if constexpr (memory.short_rows) {
-    const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
-    for (int i = threadIdx.x; i < kernel.model.n_sites; i += blockDim.x) {
-      memory.rows[i] = short_row<W>(kernel.model, states, i);
-    }
-  }
+  if constexpr (memory.shared) begin_loading<W, kRows>(kernel, first_word, memory.states);
   PlaneBlock<W>& block = memory.block;
   describe_words(kernel, first_word, block);
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     block.flips[i] = block.indices[i] = block.indexed[i] = block.numbers[i] = 0;
   }
+  if constexpr (memory.short_rows) {
+    const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
+    write_short_rows<W>(kernel.model, states, memory.rows);
+  }
   __syncthreads();
 }
 
 template <int W, int V, int P, PlaneRows kRows>
-__device__ __noinline__ void end_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
+__device__ inline void end_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   __syncthreads();
@@ -98,36 +94,39 @@ __global__ void __launch_bounds__(max_slice_threads)
   const PlaneBlock<W>& block = memory.block;
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   begin_launch<W, V, P, kRows>(kernel, capacity);
-  prepare_tables<W, V, P, kRows>(kernel, capacity, 0);
-  for (std::uint32_t s = 0, more = 1; more != 0;) {
+  bool more = true, counts = false;
+  for (std::uint32_t s = 0;;) {
+    if (more) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
+    if (shared && s == 0) end_loading();
+    // Sweeps in a row of one table count numbers before and after them.
+    const bool in_row = shared && more && block.kind == PlaneKind::one_table && kernel.sweeps > 1;
+    if constexpr (shared) {
+      if (in_row != counts) add_numbers<W, V, P, kRows>(kernel, capacity, in_row);
+      counts = in_row;
+    }
+    if (!more) break;
     const auto step = [&] { return PlaneStep(kernel.control->step + kernel.number_of(s)); };
-    // To the next sweep, whose table may be the next one of those at hand.
-    const auto advance = [&](std::uint32_t of_ahead) {
+    const auto next = [&] {
       more = shared && ++s < kernel.sweeps && kernel.control->active(kernel.number_of(s));
-      if (of_ahead < block.ahead) return of_ahead;
-      if (more != 0) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
-      return 0u;
+      return more;
     };
     if (block.kind == PlaneKind::mixed) {
-      sweep_mixed<W, V, P, kRows>(kernel, capacity, s, classes);
-      advance(max_ahead);
-    } else if (shared && block.kind == PlaneKind::one_table && kernel.sweeps > 1) {
+      sweep_mixed<W, 1, P, kRows>(kernel, capacity, s, classes);
+      next();
+    } else if (in_row) {
       if constexpr (shared) {
-        add_numbers<W, V, P, kRows>(kernel, capacity, true);
         PlaneWarp<W, V, P, kRows, true> warp(kernel, first_word, memory);
         std::uint32_t of_ahead = 0;
         do {
           warp.sweep_classes(step(), classes, of_ahead, capacity);
-          of_ahead = advance(of_ahead + 1);
-        } while (more != 0 && block.kind == PlaneKind::one_table);
-        warp.flush_sums();
-        add_numbers<W, V, P, kRows>(kernel, capacity, false);
+        } while (next() && ++of_ahead < block.ahead);
+        warp.finish();
       }
     } else {
       PlaneWarp<W, V, P, kRows, false> warp(kernel, first_word, memory);
       warp.sweep_classes(step(), classes, 0, capacity);
-      warp.flush_sums();
-      advance(max_ahead);
+      warp.finish();
+      next();
     }
   }
   end_launch<W, V, P, kRows>(kernel, capacity);
@@ -161,6 +160,12 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
   return true;
 }
 
+// A class with few sites has more lanes of one word each.
+bool has_few_sites(const PairwiseView& model, const SweepShape& shape) {
+  const std::int64_t sites = model.n_sites / std::max(1, model.n_classes);
+  return sites * shape.words_per_block / 2 < 32 * std::int64_t{shape.warps};
+}
+
 template <int P, PlaneRows kRows>
 bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
                    const SweepLimits& limits, Queue& queue) {
@@ -168,29 +173,28 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
     case 16:
       return enqueue<16, 2, P, kRows>(kernel, shape, limits, queue);
     case 8:
-      // With one block on a multiprocessor classes have more warps than sites for them.
-      if (shape.blocks == 1 && kRows == PlaneRows::on_chip) {
-        return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
+      if constexpr (P > 3) {
+        if (has_few_sites(kernel.model, shape)) {
+          return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
+        }
       }
       return enqueue<8, 2, P, kRows>(kernel, shape, limits, queue);
     case 4:
       return enqueue<4, 1, P, kRows>(kernel, shape, limits, queue);
     default:
-      return enqueue<2, 1, P, kRows>(kernel, shape, limits, queue);
+      return enqueue<2, 2, P, kRows>(kernel, shape, limits, queue);
   }
 }
 
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (!shape.in_shared) {
-    const View2<std::uint32_t>& state = kernel.state;
-    const bool in_pairs =
-        state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
-    if (!in_pairs) return enqueue<8, 1, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
-    return enqueue<8, 2, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
-  }
-  return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  if (shape.in_shared) return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  const View2<std::uint32_t>& state = kernel.state;
+  const bool in_pairs =
+      state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
+  if (in_pairs) return enqueue<8, 2, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
+  return enqueue<8, 1, 8, PlaneRows::off_chip>(kernel, shape, limits, queue);
 }
 
 // Whether rows have at most four couplings -1 or 1 and no fields.
@@ -206,6 +210,11 @@ bool has_rows_of_four(const PairwiseView& model) {
          model.total_sum == 4.0 * model.n_variables;
 }
 
+// What a block has beside words and states: some tables, and the queues of its warps.
+template <int P>
+constexpr std::int64_t usual_bytes = usual_tables* PlaneFormat<P>::table_bytes +
+                                     16 * queued_ties * sizeof(TiedWords<2, P>) + 1024;
+
 std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
   const std::string_view wanted = wanted_sweep_shape(queue);
   if (!wanted.empty()) {
@@ -213,12 +222,29 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
     return shape && shape->by_planes ? shape : std::nullopt;
   }
   const PairwiseView& model = kernel.model;
+  const SweepLimits limits = sweep_limits_of(queue);
   SliceDemand demand;
   demand.words = kernel.state.columns;
   demand.variables = model.n_variables;
   demand.quads_per_class = model.n_sites / 4 / std::max(1, model.n_classes);
-  demand.table_bytes = usual_tables * (std::int64_t{80} << (planes - 1)) + 14 * 1024;
-  return choose_plane_shape(demand, sweep_limits_of(queue));
+  demand.table_bytes = planes == 3   ? usual_bytes<3>
+                       : planes == 6 ? usual_bytes<6>
+                       : planes == 7 ? usual_bytes<7>
+                                     : usual_bytes<8>;
+  if (has_short_rows(model)) {
+    SliceDemand with_rows = demand;
+    with_rows.table_bytes += std::int64_t{model.n_sites} * 16;
+    const SweepShape shape = choose_plane_shape(with_rows, limits);
+    if (shape.in_shared) return shape;
+    demand.words = std::min<std::int64_t>(demand.words, 2 * limits.multiprocessors);
+    SweepShape two = choose_plane_shape(demand, limits);
+    if (has_rows_of_four(model) && two.in_shared) {
+      two.words_per_block = 2;
+      return two;
+    }
+    demand.words = kernel.state.columns;
+  }
+  return choose_plane_shape(demand, limits);
 }
 
 }  // namespace

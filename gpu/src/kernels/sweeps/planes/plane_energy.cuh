@@ -38,40 +38,40 @@ struct CountedSites {
 
 /// Adds the numbers of all sites to the block's, or subtracts them.
 template <int W, int V, int P, PlaneRows kRows>
-__device__ __noinline__ void add_numbers(const MetropolisSweep& kernel, std::uint32_t capacity,
-                                         bool subtract) {
+__device__ inline void add_numbers(const MetropolisSweep& kernel, std::uint32_t capacity,
+                                   bool subtract) {
   using Places = PlanePlaces<W, V, P, kRows>;
   constexpr int spare = 5;
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const Places places(kernel, 0, memory);
   std::uint32_t sum[V][P + spare] = {};
-  const auto flush = [&] {
+  const std::uint32_t end = CountedSites<kRows>(kernel.model).end;
+  const std::uint32_t stride = blockDim.x / 32 * Places::n_sites;
+  const std::uint32_t at_once = stride << spare;  // sites, 2^spare of each lane
+  for (std::uint32_t begin = 0; begin < end; begin += at_once) {
+    const std::uint32_t stop = min(end, begin + at_once);
+#pragma unroll 1
+    for (std::uint32_t first = begin + threadIdx.x / 32 * Places::n_sites; first < stop;
+         first += stride) {
+      std::uint32_t number[V][P];
+      places.count_half(first + places.place, end, number);
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        std::uint32_t carry = 0;
+#pragma unroll
+        for (int k = 0; k < P; ++k) carry = full_add(sum[v][k], number[v][k], carry);
+        ripple<P>(sum[v], carry);
+      }
+    }
+    using Sums = BlockSums<W, V, P + spare>;
+    static_assert(Sums::bytes_of_warp <= memory.queue_bytes);
+    Sums::add(sum, memory.first_queue(), memory.block.numbers, subtract);
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      add_to_totals<Places::lanes_of_site>(
-          sum[v], memory.block.numbers + 32 * (places.words.word + v), subtract);
 #pragma unroll
       for (std::uint32_t& plane : sum[v]) plane = 0;
     }
-  };
-  const std::uint32_t end = CountedSites<kRows>(kernel.model).end;
-  const std::uint32_t stride = blockDim.x / 32 * Places::n_sites;
-  int n_added = 0;
-#pragma unroll 1
-  for (std::uint32_t first = threadIdx.x / 32 * Places::n_sites; first < end; first += stride) {
-    std::uint32_t number[V][P];
-    places.count_half(first + places.place, end, number);
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-      std::uint32_t carry = 0;
-#pragma unroll
-      for (int k = 0; k < P; ++k) carry = full_add(sum[v][k], number[v][k], carry);
-      ripple<P>(sum[v], carry);
-    }
-    if (++n_added == 1 << spare) flush(), n_added = 0;
   }
-  flush();
-  __syncthreads();
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ struct PlaneMemory {
         queue(begin() + before_states(capacity) + bytes_of_model(model) +
               threadIdx.x / 32 * queue_bytes) {}
 
+  __device__ std::uint32_t* first_queue() const {
+    return reinterpret_cast<std::uint32_t*>(queue - threadIdx.x / 32 * queue_bytes);
+  }
   /// A multiple of 128, so that an address of states has zeros where that of a word is added.
   __host__ __device__ static std::uint32_t before_states(std::uint32_t capacity) {
     return (block_bytes + capacity * PlaneFormat<P>::table_bytes + 127) / 128 * 128;

@@ -183,7 +183,7 @@ struct MixedWarp {
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
-    places.template count<P>(row, own, number);
+    places.count(row, own, number);
     Words<V> flipped, open, all;
 #pragma unroll
     for (int v = 0; v < V; ++v) {

@@ -144,21 +144,10 @@ struct PlanePlaces {
     }
   }
 
-  /// Whether the sum of a row without a field has Q planes, for the whole warp.
-  template <int Q>
-  __device__ bool all_have(const Row& row) const {
-    constexpr int n_groups = ((1 << Q) - 2) / 4;  // of weight 1 and with the site's own bit
-    const PairwiseView& model = kernel.model;
-    if (!model.groups.one_plane || model.has_fields) return false;
-    return __all_sync(whole_warp, row.row.n_negative + row.row.n_positive <= n_groups) != 0;
-  }
-
-  /// The numbers of a site, of Q planes. Of a short row they are one more than its inputs that are
-  /// 1.
-  template <int Q, bool kOnes = false>
-  __device__ void count(const Row& row, const Words<V>& own, std::uint32_t (&number)[V][Q]) const {
+  /// The numbers of a site. Of a short row they are one more than its inputs that are 1.
+  __device__ void count(const Row& row, const Words<V>& own, std::uint32_t (&number)[V][P]) const {
     if constexpr (Memory::by_site) {
-      static_assert(Q == 3);
+      static_assert(P == 3);
       Words<V> inputs[4];
       load_inputs(row, own, inputs);
 #pragma unroll
@@ -171,25 +160,36 @@ struct PlanePlaces {
         number[v][2] = two & carry;
       }
     } else {
-      count_row_of_words<kOnes>(
-          kernel.model.groups, row.row, own, [this](std::uint32_t i) { return words.load(i); },
-          number);
+      count_groups(kernel.model.groups, row.row, own, number);
     }
   }
-  /// The same with Q planes, as P of them where a flip raises the energy; of other numbers only the
-  /// highest plane is right.
-  template <int Q>
-  __device__ void count_few(const Row& row, const Words<V>& own,
-                            std::uint32_t (&number)[V][P]) const {
-    std::uint32_t few[V][Q];
-    count<Q, true>(row, own, few);
+
+  /// Planes that suffice for most rows: hubs are few, and their rows long.
+  static constexpr int few_planes = P == 7 ? 6 : P > 5 ? 5 : P;
+
+  /// The numbers of a row of groups, with few planes if the whole warp can do with them.
+  __device__ void count_groups(const GroupView& rows, const GroupSite& row, const Words<V>& own,
+                               std::uint32_t (&number)[V][P]) const {
+    const auto load = [this](std::uint32_t i) { return words.load(i); };
+    if constexpr (few_planes < P) {
+      constexpr int n_groups = ((1 << few_planes) - 2) / 4;  // of weight 1 and the site's own bit
+      const bool few = row.n_negative + row.n_positive <= n_groups;
+      if (rows.one_plane && !kernel.model.has_fields && __all_sync(whole_warp, few) != 0) {
+        std::uint32_t low[V][few_planes];
+        count_row_of_words<true>(rows, row, own, load, low);
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
+        for (int v = 0; v < V; ++v) {  // as the same distance from the centre of more planes
+          const std::uint32_t top = low[v][few_planes - 1];
 #pragma unroll
-      for (int k = 0; k < P - 1; ++k) number[v][k] = k < Q - 1 ? few[v][k] : 0u;
-      number[v][P - 1] = few[v][Q - 1];
+          for (int k = 0; k < P - 1; ++k) number[v][k] = k < few_planes - 1 ? low[v][k] : ~top;
+          number[v][P - 1] = top;
+        }
+        return;
+      }
     }
+    count_row_of_words<false>(rows, row, own, load, number);
   }
+
   /// The inputs of a short row.
   __device__ void load_inputs(const Row& row, const Words<V>& own, Words<V> (&inputs)[4]) const {
     std::uint32_t entries[4];
@@ -220,7 +220,7 @@ struct PlanePlaces {
                              std::uint32_t (&number)[V][P]) const {
     if constexpr (Memory::by_site) {
       const Row of = row(site, end);
-      count<P>(of, words.load(index_of(site, of)), number);
+      count(of, words.load(index_of(site, of)), number);
       const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
 #pragma unroll
       for (int v = 0; v < V; ++v) {
@@ -232,9 +232,7 @@ struct PlanePlaces {
       if (site < end) of = load_site(kernel.model.half_groups.sites.data + site);
       const Words<V> own = words.load(
           static_cast<std::uint32_t>(of.variable < 0 ? kernel.model.n_variables : of.variable));
-      count_row_of_words<false>(
-          kernel.model.half_groups, of, own, [this](std::uint32_t i) { return words.load(i); },
-          number);
+      count_groups(kernel.model.half_groups, of, own, number);
     }
   }
 

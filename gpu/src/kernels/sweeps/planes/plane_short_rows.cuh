@@ -30,36 +30,67 @@ struct ShortRows {
   const std::uint32_t states;  // their address; in the order of sites
 };
 
-/// Writes the row of a site.
+/// The row of a site with these couplings. A site without a variable has none.
 template <int W>
-__device__ inline uint4 short_row(const PairwiseView& model, std::uint32_t states,
-                                  std::int32_t site) {
+__device__ inline uint4 short_row(std::uint32_t states, std::int32_t site, bool real,
+                                  const PairEntry (&entries)[4]) {
   const auto address_of = [&](std::uint32_t of) { return states + of * (4 * W); };
-  const std::uint32_t own = address_of(static_cast<std::uint32_t>(site));
-  const bool real = model.variable[site] >= 0;
   std::uint32_t inputs[4];
   int n = 0;
-  const std::int64_t begin = model.row_begin[site], end = model.row_begin[site + 1];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    PairEntry entry;
-    if (real && begin + i < end) entry = model.entries[begin + i];
-    const bool is_one = entry.weight != 0;
-    // One more pad of each kind after another; which one comes first does not matter.
-    inputs[i] =
-        is_one ? address_of(entry.site) | (entry.weight < 0 ? ShortRows::negative : 0u) : 0u;
-    n += is_one ? 1 : 0;
+    const float weight = entries[i].weight;
+    inputs[i] = address_of(entries[i].site) | (weight < 0 ? ShortRows::negative : 0u);
+    if (weight == 0) inputs[i] = 0;
+    n += weight != 0 ? 1 : 0;
   }
   bool one = n % 2 == 1;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     if (inputs[i] != 0) continue;
-    inputs[i] = own | (one ? ShortRows::negative : 0u);
+    inputs[i] = address_of(static_cast<std::uint32_t>(site)) | (one ? ShortRows::negative : 0u);
     one = !one;
   }
   if (n % 2 == 1) inputs[0] |= ShortRows::flag;
   if (!real) inputs[1] |= ShortRows::flag;
   return make_uint4(inputs[0], inputs[1], inputs[2], inputs[3]);
+}
+
+/// Writes all rows. A thread reads those of several sites side by side.
+template <int W>
+__device__ inline void write_short_rows(const PairwiseView& model, std::uint32_t states,
+                                        uint4* rows) {
+  constexpr int at_once = 4;
+  const auto threads = static_cast<std::int32_t>(blockDim.x);
+  const std::int32_t n = model.n_sites;
+  const std::int64_t* const row_begin = model.row_begin.data;
+  const auto* const all = reinterpret_cast<const uint2*>(model.entries.data);
+  for (auto first = static_cast<std::int32_t>(threadIdx.x); first < n; first += at_once * threads) {
+    std::int64_t begin[at_once], end[at_once];
+    bool real[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const std::int32_t site = min(first + k * threads, n - 1);
+      begin[k] = __ldg(reinterpret_cast<const long long*>(row_begin) + site);
+      end[k] = __ldg(reinterpret_cast<const long long*>(row_begin) + site + 1);
+      real[k] = __ldg(model.variable.data + site) >= 0;
+    }
+    PairEntry entries[at_once][4];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (!real[k] || begin[k] + i >= end[k]) continue;
+        const uint2 entry = __ldg(all + begin[k] + i);
+        entries[k][i] = {entry.x, __uint_as_float(entry.y)};
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const std::int32_t site = first + k * threads;
+      if (site < n) rows[site] = short_row<W>(states, site, real[k], entries[k]);
+    }
+  }
 }
 
 }  // namespace

@@ -25,20 +25,60 @@ __device__ inline std::int32_t rows_in_memory(const PairwiseView& model) {
   return kRows != PlaneRows::on_chip ? model.n_sites : model.n_variables + 1;
 }
 
-/// Words behind the batch are 0. Many rows are in flight at a time.
-template <int W, PlaneRows kRows>
-__device__ inline void load_states(const MetropolisSweep& kernel, std::int64_t first_word,
-                                   std::uint32_t* to) {
-  const int w = static_cast<int>(threadIdx.x) % W;
-  const bool has_word = first_word + w < kernel.state.columns;
+/// Copies words behind the scenes, all that one copy can take.
+template <int kBytes>
+__device__ inline void begin_copy(std::uint32_t* to, const std::uint32_t* from) {
+#if defined(__CUDA_ARCH__)
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes)
+               : "memory");
+#else
+  for (int i = 0; i < kBytes / 4; ++i) to[i] = from[i];
+#endif
+}
+
+/// Begins to copy rows in pieces of kWords words. Words behind the batch are 0.
+template <int W, int kWords, PlaneRows kRows>
+__device__ inline void begin_copies(const MetropolisSweep& kernel, std::int64_t first_word,
+                                    std::uint32_t* to) {
+  constexpr int pieces = W / kWords;  // of a row
+  const int w = static_cast<int>(threadIdx.x) % pieces * kWords;
+  const bool has_words = first_word + w < kernel.state.columns;
   const std::uint32_t* const from = kernel.state.data + first_word + w;
-  const auto stride = static_cast<std::int32_t>(blockDim.x / W);
+  const std::int64_t row = kernel.state.stride;
+  const auto stride = static_cast<std::int32_t>(blockDim.x / pieces);
   const std::int32_t n = rows_in_memory<kRows>(kernel.model);
 #pragma unroll 8
-  for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x) / W; i < n; i += stride) {
+  for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x) / pieces; i < n; i += stride) {
     const std::int64_t v = variable_of<kRows>(kernel.model, i);
-    to[i * W + w] = v >= 0 && has_word ? __ldg(from + v * kernel.state.stride) : 0u;
+    if (v >= 0 && has_words) {
+      begin_copy<4 * kWords>(to + i * W + w, from + v * row);
+    } else {
+#pragma unroll
+      for (int k = 0; k < kWords; ++k) to[i * W + w + k] = 0;
+    }
   }
+}
+
+/// Begins to copy the states of a block, in pieces that lie as pieces must.
+template <int W, PlaneRows kRows>
+__device__ inline void begin_loading(const MetropolisSweep& kernel, std::int64_t first_word,
+                                     std::uint32_t* to) {
+  constexpr int most = W < 4 ? W : 4;
+  const View2<std::uint32_t>& state = kernel.state;
+  const bool in_pieces = state.stride % most == 0 && state.columns % most == 0 &&
+                         reinterpret_cast<std::uintptr_t>(state.data) % (4 * most) == 0;
+  if (in_pieces) {
+    begin_copies<W, most, kRows>(kernel, first_word, to);
+  } else {
+    begin_copies<W, 1, kRows>(kernel, first_word, to);
+  }
+}
+__device__ inline void end_loading() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncthreads();
 }
 
 template <int W, PlaneRows kRows>

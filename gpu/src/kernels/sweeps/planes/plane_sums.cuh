@@ -30,28 +30,76 @@ __device__ inline std::uint32_t number_of(const std::uint32_t (&planes)[N], int 
   return number;
 }
 
-// Adds the counters of all lanes of a warp to [32] totals of the word. Lanes that differ in the
-// bits from kPlaces on work on the same word at other sites.
-template <int kPlaces, int N>
-__device__ inline void add_to_totals(const std::uint32_t (&counter)[N], std::uint32_t* totals,
-                                     bool subtract = false) {
-  constexpr int lanes = 32 / kPlaces;  // of a word
-  constexpr int more = lanes == 32 ? 5 : lanes == 16 ? 4 : lanes == 8 ? 3 : lanes == 4 ? 2 : 1;
-  std::uint32_t sum[N + more] = {};
+// Adds up the counters of all lanes of a warp that work on the same word at other sites: those that
+// differ in the bits from kPlaces on.
+template <int kPlaces, int N, int M>
+__device__ inline void add_lanes(const std::uint32_t (&counter)[N], std::uint32_t (&sum)[M]) {
 #pragma unroll
-  for (int k = 0; k < N; ++k) sum[k] = counter[k];
+  for (int k = 0; k < M; ++k) sum[k] = k < N ? counter[k < N ? k : 0] : 0u;
 #pragma unroll
   for (int distance = kPlaces; distance < 32; distance *= 2) {
-    std::uint32_t other[N + more];
+    std::uint32_t other[M];
 #pragma unroll
-    for (int k = 0; k < N + more; ++k) other[k] = __shfl_xor_sync(whole_warp, sum[k], distance);
+    for (int k = 0; k < M; ++k) other[k] = __shfl_xor_sync(whole_warp, sum[k], distance);
     add_counter(sum, other);
   }
+}
+template <int kLanes>
+constexpr int bits_of_lanes = kLanes == 32   ? 5
+                              : kLanes == 16 ? 4
+                              : kLanes == 8  ? 3
+                              : kLanes == 4  ? 2
+                              : kLanes == 2  ? 1
+                                             : 0;
+
+// Adds the counters of a warp to [32] totals of the word. Any warp may do so at any time.
+template <int kPlaces, int N>
+__device__ inline void add_to_totals(const std::uint32_t (&counter)[N], std::uint32_t* totals) {
+  constexpr int lanes = 32 / kPlaces;  // of a word
+  std::uint32_t sum[N + bits_of_lanes<lanes>];
+  add_lanes<kPlaces>(counter, sum);
   for (int r = static_cast<int>(threadIdx.x % 32) / kPlaces; r < 32; r += lanes) {
-    const std::uint32_t number = number_of(sum, r);
-    atomicAdd(totals + r, subtract ? 0u - number : number);
+    atomicAdd(totals + r, number_of(sum, r));
   }
 }
+
+/// Adds the counters of all warps of a block to its [32 W] totals, or subtracts them. `room` is
+/// memory of the block that nobody uses: plane k of a word and warp w is at [word][k][w].
+template <int W, int V, int N>
+struct BlockSums {
+  static constexpr int places = W / V;
+  static constexpr int planes = N + bits_of_lanes<32 / places>;
+  static constexpr std::uint32_t bytes_of_warp = W * planes * 4;
+
+  __device__ static void add(const std::uint32_t (&counter)[V][N], std::uint32_t* room,
+                             std::uint32_t* totals, bool subtract = false) {
+    const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    const auto n_warps = static_cast<int>(blockDim.x / 32);
+    __syncthreads();  // the memory was used for something else
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      std::uint32_t sum[planes];
+      add_lanes<places>(counter[v], sum);
+      std::uint32_t* const to = room + (lane % places * V + v) * planes * n_warps + warp;
+      if (lane < places) {
+#pragma unroll
+        for (int k = 0; k < planes; ++k) to[k * n_warps] = sum[k];
+      }
+    }
+    __syncthreads();
+    for (int word = warp; word < W; word += n_warps) {
+      std::uint32_t of_warp[planes], sum[planes + 5];
+#pragma unroll
+      for (int k = 0; k < planes; ++k) {
+        of_warp[k] = lane < n_warps ? room[(word * planes + k) * n_warps + lane] : 0u;
+      }
+      add_lanes<1>(of_warp, sum);
+      const std::uint32_t number = number_of(sum, lane);
+      totals[32 * word + lane] += subtract ? 0u - number : number;
+    }
+    __syncthreads();
+  }
+};
 
 /// The number of accepted attempts.
 template <int kPlaces>
@@ -59,9 +107,12 @@ struct PlaneFlips {
   std::uint32_t number[sum_bits] = {};
   std::uint32_t first = 0;  // of a pair
 
-  __device__ void flush(std::uint32_t* totals) {
+  __device__ void add_first() {
     ripple<0>(number, first);
     first = 0;
+  }
+  __device__ void flush(std::uint32_t* totals) {
+    add_first();
     add_to_totals<kPlaces>(number, totals);
 #pragma unroll
     for (std::uint32_t& plane : number) plane = 0;

@@ -23,9 +23,6 @@ struct PlaneWarp {
   using Memory = typename Places::Memory;
   static constexpr bool sums_changes = !kOneTable;  // else numbers are counted afterwards
 
-  /// Planes that suffice for most rows: hubs are few, and their rows long.
-  static constexpr int few_planes = !kOneTable ? P : P == 7 ? 6 : P > 5 ? 5 : P;
-
   const Places places;
   PlaneBlock<W>& block;
   std::uint32_t n_tied = 0;  // in the queue
@@ -277,15 +274,7 @@ struct PlaneWarp {
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
-    if constexpr (few_planes < P) {
-      if (places.template all_have<few_planes>(row)) {
-        places.template count_few<few_planes>(row, own, number);
-      } else {
-        places.template count<P>(row, own, number);
-      }
-    } else {
-      places.template count<P>(row, own, number);
-    }
+    places.count(row, own, number);
     std::uint32_t bits[V][8];
     thresholds(fixed, number, even & Of::parity_bytes, bits);
     Words<V> below, open, flipped;
@@ -318,6 +307,32 @@ struct PlaneWarp {
     for (int v = 0; v < V; ++v) {
       flips[v].flush(flips_of_block() + 32 * (places.words.word + v));
       if constexpr (sums_changes) indices[v].flush(block.indices + 32 * (places.words.word + v));
+    }
+  }
+
+  /// At the end of the last sweep, by the whole block.
+  __device__ void finish() {
+    using Flips = BlockSums<W, V, sum_bits>;
+    static_assert(Flips::bytes_of_warp <= Memory::queue_bytes);
+    std::uint32_t counter[V][sum_bits];
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      flips[v].add_first();
+#pragma unroll
+      for (int k = 0; k < sum_bits; ++k) counter[v][k] = flips[v].number[k];
+    }
+    Flips::add(counter, places.memory.first_queue(), flips_of_block());
+    if constexpr (sums_changes) {
+      constexpr int bits = P + 1 + sum_bits;
+      using Indices = BlockSums<W, V, bits>;
+      static_assert(Indices::bytes_of_warp <= Memory::queue_bytes);
+      std::uint32_t index[V][bits];
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+#pragma unroll
+        for (int k = 0; k < bits; ++k) index[v][k] = indices[v].index[k];
+      }
+      Indices::add(index, places.memory.first_queue(), block.indices);
     }
   }
 
