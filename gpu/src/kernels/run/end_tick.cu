@@ -6,16 +6,13 @@
 #include "kernels/grid.cuh"
 
 // A block has 256 slots: decides for them and copies their states. The last block to finish ends
-// the tick. Where columns are long and slots few, several blocks decide alike for the same slots
-// and share their rows; then the last block notes all energies.
+// the tick.
 namespace kiln::cuda {
 namespace {
 
 constexpr int words_of_block = block_size / warp_size;
 // Values of a column that a block copies; beyond, blocks that share the rows are faster.
 constexpr std::int64_t max_variables = 4096;
-// What a thread copies at once, and with `slots_at_once` notes.
-constexpr int cells_at_once = 16, slots_at_once = 16;
 
 // Read past the cache of the multiprocessor, which would keep what other blocks overwrite.
 __device__ RunControl read_control(const RunControl* control) {
@@ -36,7 +33,7 @@ __device__ RunControl read_control(const RunControl* control) {
 template <class T, class Combine>
 __device__ void copy_cells(const T* from, T* to, std::int64_t first, std::int64_t end,
                            std::int64_t stride, Combine combine) {
-  constexpr int at_once = cells_at_once;
+  constexpr int at_once = 16;
   for (std::int64_t cell = first; cell < end; cell += at_once * stride) {
     T values[at_once], before[at_once];
 #pragma unroll
@@ -73,17 +70,17 @@ __device__ void copy_words(const StateBlock& state, const StateBlock& best, cons
       static_cast<std::int64_t>(blockIdx.x) * words_of_block + threadIdx.x % words_of_block;
   const unsigned mask = masks[threadIdx.x % words_of_block];
   if (mask == 0) return;
-  constexpr std::int64_t rows = block_size / words_of_block;
-  const std::int64_t words = state.words(), row = blockIdx.y * rows + threadIdx.x / words_of_block;
+  const std::int64_t words = state.words(), row = threadIdx.x / words_of_block;
   copy_cells(state.as<const std::uint32_t>(), best.as<std::uint32_t>(), row * words + word,
-             state.variables * words, gridDim.y * rows * words, ByMask{mask, mask != full_warp});
+             state.variables * words, block_size / words_of_block * words,
+             ByMask{mask, mask != full_warp});
 }
 
 template <class T>
 __device__ void copy_values(const StateBlock& state, const StateBlock& best, bool improved) {
   if (!improved) return;
-  copy_cells(state.as<const T>(), best.as<T>(), blockIdx.y * state.slots + thread_index(),
-             state.variables * state.slots, gridDim.y * state.slots, Whole{});
+  copy_cells(state.as<const T>(), best.as<T>(), thread_index(), state.variables * state.slots,
+             state.slots, Whole{});
 }
 
 __device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
@@ -110,50 +107,21 @@ __device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
   }
 }
 
-// By all threads of a block.
-__device__ void note_all(const TrackBest& best, std::uint64_t step) {
-  double energy[slots_at_once], before[slots_at_once];
-#pragma unroll
-  for (int i = 0; i < slots_at_once; ++i) {
-    const std::int64_t slot = i * block_size + threadIdx.x;
-    if (slot >= best.energy.size) continue;
-    energy[i] = best.energy[slot], before[i] = best.best_energy[slot];
-  }
-#pragma unroll
-  for (int i = 0; i < slots_at_once; ++i) {
-    const std::int64_t slot = i * block_size + threadIdx.x;
-    if (slot < best.energy.size) note_best(best, slot, energy[i], before[i], step);
-  }
-}
-
 __global__ void __launch_bounds__(block_size) end_tick(const __grid_constant__ EndTick kernel) {
   __shared__ unsigned masks[words_of_block];
-  __shared__ bool is_last;
   const TrackBest& best = kernel.best;
   RunControl* const control = best.control;
   const RunControl before = read_control(control);
   if (before.stop != DeviceStop::none) return;
   const std::int64_t slot = thread_index();
   unsigned mask = 0;  // slots are a multiple of 32
-  if (slot < best.energy.size) {
-    mask = gridDim.y == 1 ? note_best(best, slot, before.step)
-                          : __ballot_sync(full_warp, is_better(best, slot, best.energy[slot],
-                                                               best.best_energy[slot]));
-  }
+  if (slot < best.energy.size) mask = note_best(best, slot, before.step);
   if (threadIdx.x % warp_size == 0) masks[threadIdx.x / warp_size] = mask;
   if (__syncthreads_or(mask != 0 ? 1 : 0) != 0) copy_best(best, masks);
   __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    is_last = atomicAdd(&control->ticket, 1u) + 1 == gridDim.x * gridDim.y;
-    __threadfence();
-  }
-  if (gridDim.y > 1) {
-    __syncthreads();
-    if (is_last) note_all(best, before.step);
-    __syncthreads();
-  }
-  if (threadIdx.x != 0 || !is_last) return;
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(&control->ticket, 1u) + 1 < gridDim.x) return;
   __threadfence();
   RunControl after = read_control(control);
   AdvanceTick{&after, kernel.advance.sweeps}();
@@ -178,10 +146,7 @@ void launch(const EndTick& kernel, Queue& queue) {
     return launch(kernel.advance, queue);
   }
   const auto blocks = static_cast<unsigned>((best.energy.size + block_size - 1) / block_size);
-  constexpr std::int64_t rows = cells_at_once * (block_size / words_of_block);
-  const bool share = blocks <= slots_at_once && variables > 2 * rows;
-  const auto parts = static_cast<unsigned>(share ? (variables + rows - 1) / rows : 1);
-  end_tick<<<dim3(blocks, parts), block_size, 0, stream_of(queue)>>>(kernel);
+  end_tick<<<blocks, block_size, 0, stream_of(queue)>>>(kernel);
   check_launch(EndTick::name);
 }
 

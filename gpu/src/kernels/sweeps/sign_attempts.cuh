@@ -73,7 +73,7 @@ struct QuadAttempts {
   int gap[4];              // below 0: the site accepts, or perhaps accepts
   std::uint32_t key[4];    // site in the stretch, spin 1, perhaps only
   std::uint32_t ups;       // bit 0 of byte i: spin 1 at site i
-  std::uint32_t last = 0;  // key of the last site that has had its turn, plus 1
+  std::uint32_t last = 0;  // keys below have had their turn
 
   /// @param field  F of each site
   __device__ QuadAttempts(const QuadDrawn& drawn, const int (&field)[4], std::uint32_t up_bytes,
@@ -94,16 +94,12 @@ struct QuadAttempts {
       if (i >= here) gap[i] = 0x40000000;
     }
   }
-  /// The key of the next site that accepts or perhaps accepts, in all lanes; none: ~0.
+  /// The key of the first or the next site that accepts or perhaps accepts, in all lanes; none: ~0.
+  __device__ std::uint32_t first() {
+    return least([](std::uint32_t) { return true; });
+  }
   __device__ std::uint32_t next() {
-    std::uint32_t mine = ~0u;
-#pragma unroll
-    for (int i = 3; i >= 0; --i) {
-      if (gap[i] < 0 && key[i] >= last) mine = key[i];
-    }
-    const std::uint32_t first = __reduce_min_sync(whole_warp, mine);
-    last = first + 1;
-    return first;
+    return least([this](std::uint32_t own) { return own >= last; });
   }
   /// Adds what a flip of a spin adds, 2 or -2: bit 0 of byte i of `negative` belongs to site i and
   /// is 1 for a coupling of -1. Other bits do not count.
@@ -122,6 +118,17 @@ struct QuadAttempts {
   }
 
  private:
+  template <class Open>
+  __device__ std::uint32_t least(const Open& is_open) {
+    std::uint32_t mine = ~0u;
+#pragma unroll
+    for (int i = 3; i >= 0; --i) {
+      if (gap[i] < 0 && is_open(key[i])) mine = key[i];
+    }
+    const std::uint32_t found = __reduce_min_sync(whole_warp, mine);
+    last = found + 1;
+    return found;
+  }
   __device__ static std::uint32_t byte_of(std::uint32_t bytes, int i) {
     return __byte_perm(bytes, 0u, 0x4440u + static_cast<unsigned>(i));
   }

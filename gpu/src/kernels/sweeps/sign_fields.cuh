@@ -127,9 +127,10 @@ struct PlaneFields {
     int sum = 0;
 #pragma unroll
     for (int l = 0; l < L; ++l) {
-      const std::uint32_t down = bits[l] & sites[l];
+      // Of bits x the count at spins 1 less that at spins -1.
+      const int downs = __popc(bits[l] & sites[l]);
       const auto signed_count = [&](std::uint32_t x) {
-        return __popc(x & sites[l]) - 2 * __popc(x & down);
+        return __popc((x ^ bits[l]) & sites[l]) - downs;
       };
 #pragma unroll
       for (int k = 0; k < P; ++k) {

@@ -65,9 +65,33 @@ struct SignReplica {
     return L == 1 ? lane : 64 * (l / 2 * W + warp) + 2 * lane + l % 2;
   }
   __device__ bool there(int l) const { return group(l) < rows.groups(); }
-  __device__ std::uint32_t& kept(int k, int l) const {
-    return static_cast<std::uint32_t*>(
-        kernel.model.dense.fields)[slot * rows.n_sites + k * rows.row_words() + word(l)];
+  /// Row k of what is kept for the replica, at word l.
+  __device__ std::uint32_t* kept(int k, int l) const {
+    return static_cast<std::uint32_t*>(kernel.model.dense.fields) + slot * rows.n_sites +
+           k * rows.row_words() + word(l);
+  }
+  __device__ void read(int k, std::uint32_t (&words)[L]) const {
+    if constexpr (L == 1) {
+      words[0] = *kept(k, 0);
+    } else {
+#pragma unroll
+      for (int l = 0; l < L; l += 2) {
+        uint2 two = {0, 0};
+        if (there(l)) two = *reinterpret_cast<const uint2*>(kept(k, l));
+        words[l] = two.x, words[l + 1] = two.y;
+      }
+    }
+  }
+  __device__ void write(int k, const std::uint32_t (&words)[L]) const {
+    if constexpr (L == 1) {
+      *kept(k, 0) = words[0];
+    } else {
+#pragma unroll
+      for (int l = 0; l < L; l += 2) {
+        const uint2 two = {words[l], words[l + 1]};
+        if (there(l)) *reinterpret_cast<uint2*>(kept(k, l)) = two;
+      }
+    }
   }
 
   /// Returns whether there are stored fields; else computes those of the state with all bits 0.
@@ -77,12 +101,9 @@ struct SignReplica {
       return false;
     }
 #pragma unroll
-    for (int l = 0; l < L; ++l) {
-#pragma unroll
-      for (int k = 0; k < P; ++k) fields.plane[k][l] = there(l) ? kept(k, l) : 0u;
-      fields.parity[l] = there(l) ? kept(P, l) : 0u;
-      fields.bits[l] = there(l) ? kept(P + 1, l) : 0u;
-    }
+    for (int k = 0; k < P; ++k) read(k, fields.plane[k]);
+    read(P, fields.parity);
+    read(P + 1, fields.bits);
     return true;
   }
   /// In all warps of the replica: whether the batch has changed since the fields were stored.
@@ -129,19 +150,12 @@ struct SignReplica {
         }
       }
     }
-#pragma unroll
-    for (int l = 0; l < L; ++l) {
-      if (there(l)) kept(P, l) = fields.parity[l];
-    }
+    write(P, fields.parity);
   }
   __device__ void store() const {
 #pragma unroll
-    for (int l = 0; l < L; ++l) {
-      if (!there(l)) continue;
-#pragma unroll
-      for (int k = 0; k < P; ++k) kept(k, l) = fields.plane[k][l];
-      kept(P + 1, l) = fields.bits[l];
-    }
+    for (int k = 0; k < P; ++k) write(k, fields.plane[k]);
+    write(P + 1, fields.bits);
   }
   /// Writes the changed bits to the batch. Returns the sum of s h over them.
   __device__ double publish() const {
@@ -281,9 +295,7 @@ struct SignReplica {
     const char* const first_row = reinterpret_cast<const char*>(row(first_site));
     const unsigned row_bytes = 4 * static_cast<unsigned>(rows.row_words());
     std::uint32_t flipped = 0;
-    for (;;) {
-      const std::uint32_t chosen = quad.next();
-      if (chosen == ~0u) break;
+    for (std::uint32_t chosen = quad.first(); chosen != ~0u; chosen = quad.next()) {
       const int site = static_cast<int>(chosen >> 2);
       const std::uint32_t word = block[site * SignRows::block_words];
       if ((chosen & 1u) != 0 && !exactly(quad, drawn, largest, site)) continue;
