@@ -22,7 +22,7 @@ Result Run::advance_to(const Budget& limit, const Observers& observers, std::sto
 Result Run::result_so_far(Stop stop) { return core_->result_so_far(stop); }
 void Run::save(Archive& archive) const { core_->save(archive); }
 
-// Replicas lie as the naming of draws wants it, so a run of the other naming begins anew.
+// Replicas lie as the naming of draws wants it, so all arrays are made again for the other naming.
 void Run::load(const Archive& archive) {
   const DrawNaming former = core_->draw_naming(), naming = RunCore::naming_of(archive);
   if (naming != former) {

@@ -53,7 +53,7 @@ const OptionSpec draw_naming{
     "draw-naming",
     0,
     "NAME",
-    "how sweeps name their random words: words as in version 0.1, planes, "
+    "how sweeps name their random words: words (as before ADR 0047), planes, "
     "or auto (default: planes if the run can, else words)",
     {.recorded = true,
      .read = one_of<std::optional<DrawNaming>>(

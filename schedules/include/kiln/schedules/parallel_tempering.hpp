@@ -48,7 +48,8 @@ struct ParallelTemperingOptions {
 /// Each replica samples the Boltzmann distribution of its rung. See
 /// docs/schedules/parallel_tempering.md.
 ///
-/// A group of the batch is a ladder; all ladders have the same temperatures and independent draws.
+/// A group of the batch is a ladder, or a block of 32 ladders (RunPlan::ladders_in_blocks()). All
+/// ladders have the same temperatures and independent draws.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; Syed et al.,
 /// J. R. Stat. Soc. B 84 (2022) 321.
 class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
