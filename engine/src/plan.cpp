@@ -12,10 +12,10 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/run/track_best.hpp"
-#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
 
+#include "plan_naming.hpp"
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
 #include "run_parts.hpp"
@@ -118,17 +118,26 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "clear Needs::unpacked, or do not require Parametric");
 }
 
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// Runs that draw by words as earlier versions did keep their replicas, too.
 std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
-                              const DeviceShape& device) {
+                              const RunOptions& options, const RunPlan& plan) {
   const Objective& objective = *problem.objective;
   const auto* const own = schedule.as<OwnWork>();
   WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
   if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
-  return choose_shape(work, device).replicas;
-}
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
+  work.by_planes =
+      options.draw_naming != DrawNaming::words && obstacle_to_planes(objective, plan.needs).empty();
+  const std::int64_t replicas = choose_shape(work, plan.device).replicas;
+  if (!work.by_planes || plan.device.gpu) return replicas;
+  // Many small groups are no words of 32.
+  const std::int64_t words = 32 * plan.needs.groups;
+  if (words <= replicas) return round_up(replicas, words);
+  work.by_planes = false;
+  return choose_shape(work, plan.device).replicas;
 }
 
 // Either the groups are given, or their size.
@@ -150,33 +159,6 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                           Fix::set_replicas(round_up(shape.replicas, step)));
   }
   return shape;
-}
-
-// Why a run cannot draw by planes; "" if it can. Nothing of it depends on the device.
-std::string obstacle_to_planes(const Objective& objective, const Needs& needs,
-                               const BatchShape& shape) {
-  const auto* const able = objective.as<DrawsPlanes>();
-  if (able == nullptr || !able->can_draw_by_planes() || !sweeps_itself(objective, needs)) {
-    return "the model has no colour classes, or its weights are no small integers";
-  }
-  if (needs.heat_bath || !needs.groups_share_words) {
-    return "the schedule has heat-bath moves, or replicas of different temperatures in a group";
-  }
-  if (shape.replicas % (32 * shape.groups) != 0) {
-    return "a group of " +
-           std::to_string(shape.replicas / std::max<std::int64_t>(1, shape.groups)) +
-           " replicas is no multiple of 32";
-  }
-  return {};
-}
-
-DrawNaming naming_for(const RunOptions& options, const std::string& obstacle) {
-  const bool possible = obstacle.empty();
-  if (options.draw_naming != DrawNaming::planes || possible) {
-    return options.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
-  }
-  throw InvalidArgument("run.draw_naming", "this run cannot draw by planes", obstacle,
-                        "leave the naming of draws to Kiln");
 }
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
@@ -351,9 +333,9 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
-  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, plan.device),
+  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, options, plan),
                          schedule.name());
-  plan.draw_naming = naming_for(options, obstacle_to_planes(objective, plan.needs, plan.shape));
+  plan.draw_naming = NamingChoice(problem, plan.needs, options, plan.shape).naming();
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);

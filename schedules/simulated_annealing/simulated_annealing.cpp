@@ -104,6 +104,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   needs.default_sweeps = round_sweeps_;
   needs.heat_bath = rule() == SweepRule::heat_bath;
   needs.groups_share_words = true;
+  needs.shared_noise = options_.noise == "shared";
   needs.descends_at_end = can_descend(problem);
   return needs;
 }

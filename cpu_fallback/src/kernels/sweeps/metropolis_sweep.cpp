@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/device/plane_draws.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 
 #include "kernels/isa.hpp"
@@ -46,6 +46,7 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   job.counter3 = counter_word3(RngDomain::metropolis, 0, step);
   job.step = step;
   if (kernel.naming == DrawNaming::planes) job.draw_site = &draw_site_by_planes;
+  if (kernel.naming == DrawNaming::shared) job.draw_site = &draw_site_shared;
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     job.key[l] = kernel.draw_ids.key[slot];
@@ -100,7 +101,8 @@ bool is_uniform(const SliceJob& job, int word) {
   return true;
 }
 
-// Words from `first` on that can be swept together by planes; 0: that one cannot.
+// Words from `first` on that can be swept together by planes or with shared noise; 0: that one
+// cannot.
 int uniform_words(const SliceJob& job, int first) {
   int n = 0;
   while (first + n < job.n_words && is_uniform(job, first + n) &&
@@ -131,6 +133,23 @@ SliceJob part_of(const SliceJob& job, int first, int n) {
   return part;
 }
 
+// Words of one key and one temperature, side by side.
+void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
+  const SliceFunctions& functions = slice_functions();
+  if (kernel.naming == DrawNaming::shared) {
+    SharedTable tables[2];
+    tabulate_shared(job.beta[0], job.max_local, tables);
+    job.shared_tables = tables;
+    job.counter3 = counter_word3(RngDomain::metropolis_planes, shared_block, job.step);
+    return functions.sweep_shared(job);
+  }
+  PlaneTable tables[2];
+  tabulate_planes(job.beta[0], job.max_local, tables);
+  job.plane_tables = tables;
+  job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
+  functions.sweep_by_planes(job);
+}
+
 void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
                   std::byte* scratch) {
   SliceJob job;
@@ -145,11 +164,7 @@ void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::i
     const int uniform = uniform_words(job, first);
     SliceJob part = part_of(job, first, std::max(1, uniform));
     if (uniform > 0) {
-      PlaneTable tables[2];
-      tabulate_planes(part.beta[0], part.max_local, tables);
-      part.plane_tables = tables;
-      part.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
-      functions.sweep_by_planes(part);
+      sweep_uniform(kernel, part);
     } else {
       functions.sweep(part);
     }
@@ -198,10 +213,10 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
   }
 }
 
-// Whether counters of eight bits can decide all attempts by planes.
+// Whether counters of eight bits can decide all attempts by planes or with shared noise.
 bool has_planes(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
-  return kernel.naming == DrawNaming::planes && kernel.rule == SweepRule::metropolis &&
+  return kernel.naming != DrawNaming::words && kernel.rule == SweepRule::metropolis &&
          model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "kernels/sweeps/slice_places.cuh"
@@ -33,9 +34,17 @@ __device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& k
     const DrawName name{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
                         RngDomain::metropolis, 0};
     const double beta = kernel.beta_of(sweep)[kernel.rung_of[slot]];
-    if (draw_word_by_planes(name, site) < threshold_of(kernel, beta, delta)) accepted |= 1u << r;
+    if (draw_named(kernel.naming, name, site) < threshold_of(kernel, beta, delta))
+      accepted |= 1u << r;
   }
   return accepted;
+}
+
+/// The number of the 32 replicas of a word with shared noise.
+__device__ __noinline__ std::uint32_t shared_word_of(const PlaneWord& word, std::uint64_t step,
+                                                     std::uint32_t site) {
+  const std::uint64_t key = std::uint64_t{word.key1} << 32 | word.key0;
+  return draw_shared({key, step, 32 * word.name, RngDomain::metropolis, 0}, site);
 }
 
 template <int W, int V, int P, bool kShared>
@@ -142,6 +151,7 @@ struct PlaneWarp {
   __device__ void compare(const PlaneStep& step, std::uint32_t site,
                           const std::uint32_t (&bits)[V][8], Words<V>& below,
                           Words<V>& equal) const {
+    if (kernel.naming == DrawNaming::shared) return compare_shared(step, site, bits, below, equal);
     ComputedKeys keys[V];
     std::uint64_t product[V];
     std::uint32_t low[V];
@@ -167,6 +177,22 @@ struct PlaneWarp {
           below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
           equal.of[v] &= ~(r ^ t);
         }
+      }
+    }
+  }
+
+  /// The same with shared noise: all replicas of a word have the bits of one number.
+  __device__ void compare_shared(const PlaneStep& step, std::uint32_t site,
+                                 const std::uint32_t (&bits)[V][8], Words<V>& below,
+                                 Words<V>& equal) const {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t number = shared_word_of(block.words[word + v], step.step, site);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const std::uint32_t r = 0u - (number >> (rest_bits + k) & 1u), t = bits[v][k];
+        below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
+        equal.of[v] &= ~(r ^ t);
       }
     }
   }
@@ -208,7 +234,10 @@ struct PlaneWarp {
           tables + of.table + Of::low_begin)[even * Of::levels + level];
       const std::uint64_t key = std::uint64_t{of.key1} << 32 | of.key0;
       const DrawName name{key, step.step, 32 * of.name + replica, RngDomain::metropolis, 0};
-      if (limit != 0 && draw_rest(name, tie.site) < limit) {
+      const std::uint32_t rest = kernel.naming == DrawNaming::shared
+                                     ? shared_word_of(of, step.step, tie.site) & rest_mask
+                                     : draw_rest(name, tie.site);
+      if (limit != 0 && rest < limit) {
         accept_tie(w, replica, index, tie.site);
       }
     }

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "kiln/errors.hpp"
+#include "kiln/objectives/draws_planes.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedule.hpp"
+
+#include "run_parts.hpp"
+
+namespace kiln {
+
+/// Why sweeps cannot decide the 32 replicas of a word together, whatever their number; "" if they
+/// can. Nothing of it depends on the device.
+inline std::string obstacle_to_planes(const Objective& objective, const Needs& needs) {
+  const auto* const able = objective.as<DrawsPlanes>();
+  if (able == nullptr || !sweeps_itself(objective, needs)) {
+    return "only sweeps of Ising, Max-Cut and QUBO models can";
+  }
+  if (std::string obstacle = able->obstacle_to_planes(); !obstacle.empty()) return obstacle;
+  if (needs.heat_bath) return "heat-bath moves draw by words";
+  if (!needs.groups_share_words) {
+    return "replicas of a group have different temperatures, or leave their slots";
+  }
+  return {};
+}
+
+/// The naming of the draws of a run (RunPlan::draw_naming).
+class NamingChoice {
+ public:
+  NamingChoice(const Problem& problem, const Needs& needs, const RunOptions& options,
+               const BatchShape& shape)
+      : needs_(needs),
+        options_(options),
+        states_given_(!options.initial_states.empty() || !problem.start.states.empty()),
+        fitting_((shape.replicas + 32 * shape.groups - 1) / (32 * shape.groups) * 32 *
+                 shape.groups),
+        obstacle_(obstacle_to_planes(*problem.objective, needs)),
+        in_words_(shape.replicas == fitting_) {
+    if (!obstacle_.empty() || in_words_) return;
+    obstacle_ = "a group of " + std::to_string(shape.replicas / shape.groups) +
+                " replicas is no multiple of 32";
+  }
+
+  /// @throws InvalidArgument for a naming that the run cannot have.
+  DrawNaming naming() const {
+    if (needs_.shared_noise) return shared();
+    if (options_.draw_naming == DrawNaming::shared) {
+      throw InvalidArgument("run.draw_naming", "the schedule has no shared noise",
+                            "simulated annealing with noise=shared",
+                            "leave the naming of draws to Kiln");
+    }
+    const bool possible = obstacle_.empty();
+    if (options_.draw_naming != DrawNaming::planes || possible) {
+      return options_.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
+    }
+    throw InvalidArgument("run.draw_naming", "this run cannot draw by planes: " + obstacle_, {},
+                          or_more_replicas("leave the naming of draws to Kiln"));
+  }
+
+ private:
+  DrawNaming shared() const {
+    const Fix without = Fix::drop_need("shared_noise");
+    if (options_.draw_naming.value_or(DrawNaming::shared) != DrawNaming::shared) {
+      throw InvalidArgument("run.draw_naming",
+                            std::string("shared noise excludes the naming of draws by ") +
+                                to_string(*options_.draw_naming),
+                            {}, Fix("leave the naming of draws to Kiln").or_else(without));
+    }
+    if (!obstacle_.empty()) {
+      throw InvalidArgument("run.noise", "this run cannot have shared noise: " + obstacle_, {},
+                            or_more_replicas(without));
+    }
+    if (states_given_) {
+      throw InvalidArgument("run.noise",
+                            "shared noise excludes initial states: of 32 replicas with the same "
+                            "random numbers those that begin equal remain equal",
+                            {}, without);
+    }
+    return DrawNaming::shared;
+  }
+
+  Fix or_more_replicas(const Fix& fix) const {
+    return in_words_ ? fix : Fix::set_replicas(fitting_).or_else(fix);
+  }
+
+  const Needs& needs_;
+  const RunOptions& options_;
+  bool states_given_;
+  std::int64_t fitting_;  // replicas that fill words in each group
+  std::string obstacle_;
+  bool in_words_;
+};
+
+}  // namespace kiln
