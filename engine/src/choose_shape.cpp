@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every number here was measured on H200s, or on CPUs, where no other reason is given.
 #include <algorithm>
-#include <bit>
 
 #include "kiln/work_shape.hpp"
 
@@ -28,21 +27,13 @@ std::int64_t searches(const WorkShape& work, std::int64_t most, double max_bytes
   return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(most)));
 }
 
-// A vector of the CPU holds 16 words, and a sweep of 16 takes hardly twice the time of one: a
-// thread has them all where a sweep is short. Models of more than 5000 variables have fewer, so
-// that an anneal takes no longer. Each thread has a word as long as the states fit into 64 MiB.
-std::int64_t replicas_by_planes(const WorkShape& work, std::int64_t threads) {
-  constexpr std::int64_t vector = 16, fewest = 4, short_sweep = 5000;
-  constexpr std::int64_t max_cells = std::int64_t{1} << 24;  // words of all variables
-  const std::int64_t variables = std::max<std::int64_t>(1, work.variables);
-  const std::int64_t each = std::clamp<std::int64_t>(vector * short_sweep / variables, 1, vector);
-  const auto of_thread =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(each)));
-  return word * std::max(fewest, std::min(of_thread * threads, max_cells / variables));
-}
+// A vector of the CPU holds 16 words of 32 replicas, and a sweep of 16 takes one and a half times
+// as long as one of 4. From 5000 variables on searches need sweeps rather than replicas. The
+// threads of a machine do not matter: the same seed gives the same answer with any number of them.
+std::int64_t replicas_by_planes(const WorkShape& work) { return work.variables < 5000 ? 512 : 128; }
 
-std::int64_t replicas_on_cpu(const WorkShape& work, std::int64_t threads) {
-  if (work.by_planes) return replicas_by_planes(work, threads);
+std::int64_t replicas_on_cpu(const WorkShape& work) {
+  if (work.by_planes) return replicas_by_planes(work);
   switch (work.unit) {
     case WorkUnit::host_call:
       return 32;
@@ -77,15 +68,15 @@ std::int64_t replicas_on_gpu(const WorkShape& work, bool dense, std::int64_t mul
     case WorkUnit::evaluation:
       break;
   }
-  return replicas_on_cpu(work, 1);
+  return replicas_on_cpu(work);
 }
 
 }  // namespace
 
 ShapeChoice choose_shape(const WorkShape& work, const DeviceShape& device) {
   const bool dense = is_dense(work, device);
-  const std::int64_t replicas = device.gpu ? replicas_on_gpu(work, dense, device.parallel_units)
-                                           : replicas_on_cpu(work, device.parallel_units);
+  const std::int64_t replicas =
+      device.gpu ? replicas_on_gpu(work, dense, device.parallel_units) : replicas_on_cpu(work);
   return {std::max<std::int64_t>(1, replicas), dense};
 }
 

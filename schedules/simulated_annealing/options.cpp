@@ -38,7 +38,8 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
               "anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
               "Number of sweeps of one anneal.",
               "0 takes the value of --sweeps. If --sweeps is not set, 0 takes 1000 sweeps for "
-              "the first round, or 256 with at least 1024 replicas in a group, and `growth` sets "
+              "the first round, 512 with at least 512 replicas in a group, or 256 with at least "
+              "1024, and `growth` sets "
               "the lengths of later rounds.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",

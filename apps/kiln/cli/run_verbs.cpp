@@ -45,8 +45,7 @@ const Specs device_specs{
     {"threads",
      0,
      "N",
-     "number of CPU threads (default all); with --replicas and without a time limit N changes no "
-     "answer",
+     "number of CPU threads (default all); without a time limit N changes no answer",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
 // Older versions had words only: what repeats them says so.

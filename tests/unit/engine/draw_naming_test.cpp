@@ -52,7 +52,7 @@ TEST(DrawNaming, IsPlanesForWholeWordsOfAGroup) {
   EXPECT_EQ(annealed(torus(), 1), DrawNaming::words);
 }
 
-// Full vectors for each thread, where sweeps decide 32 replicas together.
+// Full vectors, where sweeps decide 32 replicas together.
 TEST(DrawNaming, GoesWithTheDefaultReplicasOfTheCpu) {
   const auto replicas = [](const SimulatedAnnealingOptions& chosen, const RunOptions& options,
                            int threads) {
@@ -61,7 +61,7 @@ TEST(DrawNaming, GoesWithTheDefaultReplicasOfTheCpu) {
         .shape.replicas;
   };
   EXPECT_EQ(replicas({}, {}, 1), 512);
-  EXPECT_EQ(replicas({}, {}, 2), 1024);
+  EXPECT_EQ(replicas({}, {}, 2), 512);
   EXPECT_EQ(replicas({.noise = "shared"}, {}, 1), 512);
   EXPECT_EQ(replicas({.moves = "heat-bath"}, {}, 1), 128);
   EXPECT_EQ(replicas({}, {.draw_naming = DrawNaming::words}, 1), 128) << "as in earlier versions";

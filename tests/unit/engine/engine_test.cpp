@@ -122,7 +122,6 @@ TEST(Engine, ADefaultNumberOfReplicasFitsTheGroups) {
   SimulatedAnnealing schedule(seven);
   RunOptions automatic = options();
   automatic.replicas = 0;
-  automatic.threads = 1;
   const Result result = Engine(automatic).run(sparse_cut(), schedule, {.sweeps = 8});
   EXPECT_EQ(result.work.replicas, 672) << "512, rounded up to a multiple of 7 groups of 32";
   EXPECT_EQ(result.draw_naming, DrawNaming::planes);

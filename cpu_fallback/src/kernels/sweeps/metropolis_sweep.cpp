@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "kiln/alarm.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/device/shared_draws.hpp"
@@ -150,27 +151,64 @@ void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
   functions.sweep_by_planes(job);
 }
 
-void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
-                  std::byte* scratch) {
-  SliceJob job;
-  describe_model(kernel.model, job);
-  const View2<std::uint32_t>& state = kernel.state;
-  describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
-  job.new_words = state.data + job.first_word;
-  describe_draws(kernel, job.first_word, job.n_words, job);
-  job.draw_rest = &draw_rest_of_site;
-  const SliceFunctions& functions = slice_functions();
+// The words of a job that do not agree in key, temperature or order: in parts.
+void sweep_parts(const MetropolisSweep& kernel, const SliceJob& job) {
   for (int first = 0; first < job.n_words;) {
     const int uniform = uniform_words(job, first);
     SliceJob part = part_of(job, first, std::max(1, uniform));
     if (uniform > 0) {
       sweep_uniform(kernel, part);
     } else {
-      functions.sweep(part);
+      slice_functions().sweep(part);
     }
     add_to_slots(kernel, part);
     first += part.n_words;
   }
+}
+
+// Whether all slots of a job have one rung, so that they have one temperature in every sweep.
+bool has_one_rung(const MetropolisSweep& kernel, const SliceJob& job) {
+  const std::int32_t* const rung = kernel.rung_of.data + 32 * job.first_word;
+  return std::all_of(rung, rung + 32 * job.n_words, [&](auto other) { return other == rung[0]; });
+}
+
+// Words do not depend on each other, so a task makes all sweeps of its words.
+void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const SliceShape& shape,
+                  std::int64_t task, std::byte* scratch, const Alarm* alarm) {
+  SliceJob job;
+  describe_model(kernel.model, job);
+  const View2<std::uint32_t>& state = kernel.state;
+  describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
+  job.new_words = state.data + job.first_word;
+  job.draw_rest = &draw_rest_of_site;
+  for (std::uint32_t s = 0; s < sweeps; ++s) {
+    if (s > 0 && alarm != nullptr) end_if_due(*alarm);
+    const MetropolisSweep one = kernel.only(s);
+    std::fill(std::begin(job.moves), std::end(job.moves), 0u);
+    describe_draws(one, job.first_word, job.n_words, job);
+    if (!has_one_rung(kernel, job) || uniform_words(job, 0) < job.n_words) {
+      sweep_parts(one, job);
+      continue;
+    }
+    job.gathers = s == 0;
+    job.scatters = s + 1 == sweeps;
+    std::fill(std::begin(job.delta), std::end(job.delta), 0.0);
+    std::fill(std::begin(job.accepted), std::end(job.accepted), 0u);
+    sweep_uniform(one, job);
+    add_to_slots(one, job);
+  }
+}
+
+void launch_planes(const MetropolisSweep& kernel, Queue& queue) {
+  std::uint32_t sweeps = 0;
+  while (sweeps < kernel.sweeps && kernel.control->active(kernel.number_of(sweeps))) ++sweeps;
+  if (sweeps == 0) return;
+  const QueueThreads threads = pool_of(queue);
+  const SliceShape shape = plane_shape(kernel.state.columns, threads.pool.threads());
+  for_each_with_scratch(queue, shape.n_tasks, slice_bytes(kernel.model.n_sites, shape.width),
+                        [&](std::int64_t task, std::byte* scratch) {
+                          sweep_planes(kernel, sweeps, shape, task, scratch, threads.alarm);
+                        });
 }
 
 TileJob tile_job(const MetropolisSweep& kernel, std::int64_t word, std::byte* masks) {
@@ -256,6 +294,7 @@ TileFunction tile_for(const PairwiseView& model) {
 
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
+  if (has_planes(kernel)) return launch_planes(kernel, queue);
   if (kernel.sweeps > 1) {
     for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
     return;
@@ -263,11 +302,6 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
-  if (has_planes(kernel)) {
-    return for_each_with_scratch(
-        queue, shape.n_tasks, slice_bytes(model.n_sites, shape.width),
-        [&](std::int64_t task, std::byte* scratch) { sweep_planes(kernel, shape, task, scratch); });
-  }
   if (masks_are_cheaper(model, shape.width)) {
     const TileFunction tile = tile_for(model);
     const std::int64_t words = kernel.state.columns;
@@ -297,10 +331,12 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
     return each * static_cast<std::uint64_t>(std::min(threads, tasks));
   };
   // Sweeps by planes count in slices, whatever masks cost.
-  const std::uint64_t sliced =
-      model.arithmetic == Arithmetic::wide
-          ? 0
-          : bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks);
+  const auto slice_bytes = [&](const cpu::SliceShape& of) {
+    return bytes(cpu::slice_bytes(model.n_sites, of.width), of.n_tasks);
+  };
+  const bool wide = model.arithmetic == Arithmetic::wide;
+  const cpu::SliceShape planes = cpu::plane_shape(words, static_cast<int>(threads));
+  const std::uint64_t sliced = wide ? 0 : std::max(slice_bytes(shape), slice_bytes(planes));
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
   const std::size_t each =

@@ -137,7 +137,7 @@ struct SharedTile : SliceTile<W> {
   }
 
   void run() {
-    this->gather();
+    if (job.gathers) this->gather();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       if (site % SharedDraws<W>::sites == 0) draws.draw(site);
       if (job.variable[site] < 0) continue;
@@ -147,7 +147,7 @@ struct SharedTile : SliceTile<W> {
       sums.add(number.planes, number.n, number.even, accepted);
     }
     sums.finish();
-    this->scatter();
+    if (job.scatters) this->scatter();
   }
 
   SharedDraws<W> draws;

@@ -62,12 +62,24 @@ void tabulate_shared(double beta, std::int32_t max_local, SharedTable* tables) {
   }
 }
 
-SliceShape slice_shape(std::int64_t n_words, int threads) {
-  SliceShape shape;
+namespace {
+
+SliceShape shape_from(int width, std::int64_t n_words, int threads) {
+  SliceShape shape{.width = width};
   while (shape.width < SliceJob::max_words && 2 * shape.width * threads <= n_words)
     shape.width *= 2;
   shape.n_tasks = (n_words + shape.width - 1) / shape.width;
   return shape;
+}
+
+}  // namespace
+
+SliceShape slice_shape(std::int64_t n_words, int threads) {
+  return shape_from(1, n_words, threads);
+}
+
+SliceShape plane_shape(std::int64_t n_words, int threads) {
+  return shape_from(n_words > 2 ? 4 : n_words > 1 ? 2 : 1, n_words, threads);
 }
 
 void describe_model(const PairwiseView& model, SliceJob& job) {

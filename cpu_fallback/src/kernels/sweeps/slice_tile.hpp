@@ -69,6 +69,9 @@ struct SliceJob {
   std::uint32_t* new_words = nullptr;    // the same for the states after a sweep
   std::int64_t word_stride = 0;
   std::uint32_t* scratch = nullptr;  // slice_bytes(), 64-byte aligned
+  // By planes and with shared noise: whether the states are taken from the batch, or are those of
+  // the sweep before, and whether they go back to it.
+  bool gathers = true, scatters = true;
 
   bool heat_bath = false;  // else Metropolis
   double beta[max_lanes] = {};
@@ -154,6 +157,8 @@ struct SliceShape {
 };
 /// Tasks as wide as possible that still leave one for each thread. The shape changes no bit.
 SliceShape slice_shape(std::int64_t n_words, int threads);
+/// The same for sweeps by planes and with shared noise, where four words take no longer than one.
+SliceShape plane_shape(std::int64_t n_words, int threads);
 
 /// Fills in the model. @pre its arithmetic is narrow or medium.
 void describe_model(const PairwiseView& model, SliceJob& job);
