@@ -11,6 +11,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
@@ -129,8 +130,8 @@ std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
   const auto* const own = schedule.as<OwnWork>();
   WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
   if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
-  work.by_planes =
-      options.draw_naming != DrawNaming::words && obstacle_to_planes(objective, plan.needs).empty();
+  work.by_planes = options.draw_naming != DrawNaming::words && plan.needs.groups_share_words &&
+                   obstacle_to_planes(objective, plan.needs).empty();
   const std::int64_t replicas = choose_shape(work, plan.device).replicas;
   if (!work.by_planes || plan.device.gpu) return replicas;
   // Many small groups are no words of 32.
@@ -140,14 +141,18 @@ std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
   return choose_shape(work, plan.device).replicas;
 }
 
-// Either the groups are given, or their size.
+// Either the groups are given, or their size. A default number of replicas that fills a block of
+// ladders makes whole blocks, if `in_blocks`.
 BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t default_replicas,
-                     const std::string& schedule) {
+                     bool in_blocks, const std::string& schedule) {
   const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
   BatchShape shape{options.replicas, needs.groups, options.seed};
   if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
   if (shape.replicas == 0) {
-    shape.replicas = round_up(std::max(default_replicas, needs.min_replicas), step);
+    const std::int64_t wanted = std::max(default_replicas, needs.min_replicas);
+    const std::int64_t block = ladders_of_block * step, whole = wanted / block * block;
+    const bool fills = in_blocks && whole >= std::max(block, needs.min_replicas);
+    shape.replicas = fills ? whole : round_up(wanted, step);
   }
   if (needs.group_size == 0) return shape;
   shape.groups = shape.replicas / step;
@@ -204,9 +209,10 @@ constexpr auto page_bytes = static_cast<double>(scratch_page_bytes);
 // As many groups as fit into `most` replicas, or replicas of a group, at least one.
 BatchShape reduced(const RunPlan& plan, std::int64_t most) {
   BatchShape shape = plan.shape;
-  const std::int64_t step = plan.needs.group_size > 0 ? plan.needs.group_size : shape.groups;
+  const bool of_size = plan.needs.group_size > 0;
+  const std::int64_t step = of_size ? shape.replicas / shape.groups : shape.groups;
   shape.replicas = std::min(shape.replicas, std::max(step, most / step * step));
-  if (plan.needs.group_size > 0) shape.groups = shape.replicas / step;
+  if (of_size) shape.groups = shape.replicas / step;
   return shape;
 }
 
@@ -333,9 +339,12 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
+  const bool in_blocks = plan.needs.ladders_in_blocks && is_for_planes(objective, plan.needs) &&
+                         options.draw_naming != DrawNaming::words;
   plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, options, plan),
-                         schedule.name());
+                         in_blocks, schedule.name());
   plan.draw_naming = NamingChoice(problem, plan.needs, options, plan.shape).naming();
+  if (plan.ladders_in_blocks()) plan.shape.groups /= ladders_of_block;
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/objectives/draws_planes.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
@@ -17,6 +18,12 @@
 
 namespace kiln {
 
+/// Whether the model is one for DrawNaming::planes, and sweeps itself.
+inline bool is_for_planes(const Objective& objective, const Needs& needs) {
+  const auto* const able = objective.as<DrawsPlanes>();
+  return able != nullptr && able->obstacle_to_planes().empty() && sweeps_itself(objective, needs);
+}
+
 /// Why sweeps cannot decide the 32 replicas of a word together, whatever their number; "" if they
 /// can. Nothing of it depends on the device.
 inline std::string obstacle_to_planes(const Objective& objective, const Needs& needs) {
@@ -26,7 +33,7 @@ inline std::string obstacle_to_planes(const Objective& objective, const Needs& n
   }
   if (std::string obstacle = able->obstacle_to_planes(); !obstacle.empty()) return obstacle;
   if (needs.heat_bath) return "heat-bath moves draw by words";
-  if (!needs.groups_share_words) {
+  if (!needs.groups_share_words && !needs.ladders_in_blocks) {
     return "replicas of a group have different temperatures, or leave their slots";
   }
   return {};
@@ -40,13 +47,15 @@ class NamingChoice {
       : needs_(needs),
         options_(options),
         states_given_(!options.initial_states.empty() || !problem.start.states.empty()),
-        fitting_((shape.replicas + 32 * shape.groups - 1) / (32 * shape.groups) * 32 *
-                 shape.groups),
+        fitting_(fitting_replicas(needs, shape)),
         obstacle_(obstacle_to_planes(*problem.objective, needs)),
-        in_words_(shape.replicas == fitting_) {
-    if (!obstacle_.empty() || in_words_) return;
-    obstacle_ = "a group of " + std::to_string(shape.replicas / shape.groups) +
-                " replicas is no multiple of 32";
+        in_words_(!obstacle_.empty() || shape.replicas == fitting_) {
+    if (in_words_) return;
+    obstacle_ = needs.ladders_in_blocks
+                    ? counted(shape.groups, "ladder is", "ladders are") + " no multiple of 32"
+                    : "a group of " +
+                          counted(shape.replicas / shape.groups, "replica", "replicas") +
+                          " is no multiple of 32";
   }
 
   /// @throws InvalidArgument for a naming that the run cannot have.
@@ -66,6 +75,18 @@ class NamingChoice {
   }
 
  private:
+  static std::string counted(std::int64_t n, const char* one, const char* many) {
+    return std::to_string(n) + " " + (n == 1 ? one : many);
+  }
+
+  // As many groups of whole words, or as large ladders in whole blocks.
+  static std::int64_t fitting_replicas(const Needs& needs, const BatchShape& shape) {
+    const std::int64_t step = needs.ladders_in_blocks
+                                  ? ladders_of_block * (shape.replicas / shape.groups)
+                                  : 32 * shape.groups;
+    return (shape.replicas + step - 1) / step * step;
+  }
+
   DrawNaming shared() const {
     const Fix without = Fix::drop_need("shared_noise");
     if (options_.draw_naming.value_or(DrawNaming::shared) != DrawNaming::shared) {
@@ -96,7 +117,7 @@ class NamingChoice {
   bool states_given_;
   std::int64_t fitting_;  // replicas that fill words in each group
   std::string obstacle_;
-  bool in_words_;
+  bool in_words_;  // or more replicas are no remedy
 };
 
 }  // namespace kiln

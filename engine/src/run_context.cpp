@@ -19,6 +19,7 @@ RunControl* RunContext::control() const noexcept { return core_.control(); }
 std::size_t RunContext::given_states() const noexcept {
   return core_.options().initial_states.size();
 }
+DrawNaming RunContext::draw_naming() const noexcept { return core_.draw_naming(); }
 double RunContext::inverse_scale() const noexcept { return core_.inverse_scale(); }
 bool RunContext::counts_only() const noexcept { return core_.counts_only(); }
 BoundObjective& RunContext::objective() const noexcept { return core_.objective(); }

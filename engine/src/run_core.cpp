@@ -163,11 +163,14 @@ double RunCore::first_values() const {
 }
 
 void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
+  // With shared noise first states differ: those of a run by planes.
+  const bool by_words = draw_naming_ == DrawNaming::words;
+  const DrawNaming naming = by_words ? DrawNaming::words : DrawNaming::planes;
   std::int64_t first = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
-    queue_->launch(
-        RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(), control()});
+    queue_->launch(RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(),
+                               control(), naming});
     first += block.variables;
   }
   update_energies(active_rungs);
@@ -340,7 +343,6 @@ void RunCore::save(Archive& archive) const {
 
 void RunCore::load(const Archive& archive) {
   go_back(archive);
-  adopt_naming(archive);
   post_summary();
   const RunSummary now = wait_summary();
   Progress& p = *progress_;
@@ -351,14 +353,9 @@ void RunCore::load(const Archive& archive) {
 }
 
 // Archives of versions that had only one naming do not say which.
-void RunCore::adopt_naming(const Archive& archive) {
+DrawNaming RunCore::naming_of(const Archive& archive) {
   constexpr const char* section = "run.draw_naming";
-  const auto naming =
-      archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
-  if (naming == draw_naming_) return;
-  draw_naming_ = naming;
-  graph_.reset();  // captured launches name their draws
-  long_graph_.reset();
+  return archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
 }
 
 void RunCore::go_back(const Archive& archive) {

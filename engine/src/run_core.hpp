@@ -32,6 +32,8 @@ class RunCore {
   Result result_so_far(Stop stop);
   void save(Archive& archive) const;
   void load(const Archive& archive);
+  /// The naming of the run that saved an archive.
+  static DrawNaming naming_of(const Archive& archive);
 
   /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
   /// schedule allocates on a queue that only counts.
@@ -43,6 +45,7 @@ class RunCore {
 
   // For the contexts; documented there.
   const Problem& problem() const noexcept { return problem_; }
+  Schedule& schedule() const noexcept { return schedule_; }
   const Budget& budget() const noexcept { return budget_; }
   const OpenedBackend& backend() const noexcept { return opened_; }
   ReplicaBatch& batch() noexcept { return *batch_; }
@@ -95,7 +98,6 @@ class RunCore {
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   void go_back(const Archive& archive);
-  void adopt_naming(const Archive& archive);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
   Result conclude(Stop stop, const Observers& observers, double earlier_s);

@@ -46,7 +46,7 @@ void ParallelTempering::choose_clusters(AllocateContext& run) {
   }
   const auto* const modelled = run.objective().as<PairwiseModelled>();
   const PairwiseView* const model = modelled != nullptr ? &modelled->pairwise_model() : nullptr;
-  const std::string reason = obstacle(model, run.batch().groups());
+  const std::string reason = obstacle(model, run.batch().replicas() / resolved_.rungs);
   if (resolved_.cluster_moves == "on" && !reason.empty()) {
     throw InvalidArgument("schedule.cluster_moves", "cluster_moves=on is impossible: " + reason, {},
                           "-p cluster_moves=off");
@@ -73,11 +73,11 @@ void ParallelTempering::allocate_clusters(AllocateContext& run) {
 void ParallelTempering::move_clusters(TickContext& run) {
   if (!moved_) return;
   ReplicaBatch& batch = run.batch();
-  run.queue().launch(
-      ClusterMove{run.objective<PairwiseModelled>().pairwise_model(), batch.state(0).packed(),
-                  ladders_->slot_of, moved_, open_, moves_, sizes_, batch.draw_ids(), run.control(),
-                  static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
-                  static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
+  run.queue().launch(ClusterMove{
+      run.objective<PairwiseModelled>().pairwise_model(), batch.state(0).packed(),
+      ladders_->slot_of, moved_, open_, moves_, sizes_, batch.draw_ids(), run.control(),
+      static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
+      static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_, ladders_->in_blocks()});
   run.evaluate(batch.energy(), moved_);
 }
 

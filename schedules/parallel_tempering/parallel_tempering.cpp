@@ -46,6 +46,7 @@ Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps = 4 * std::max<std::int64_t>(resolved_.burn_in, ladder::default_burn_in);
   needs.group_size = resolved_.rungs;
+  needs.ladders_in_blocks = true;
   needs.descends_at_end = can_descend(problem);
   return needs;
 }
@@ -56,7 +57,8 @@ void ParallelTempering::resolve_range(AllocateContext& run) {
     resolved_.beta_max = resolved_.betas.back();
     return;
   }
-  settle_ladder_ends(run, resolved_.rungs, resolved_.beta_min, resolved_.beta_max);
+  settle_ladder_ends(run, run.batch().replicas() / resolved_.rungs, resolved_.rungs,
+                     resolved_.beta_min, resolved_.beta_max);
 }
 
 std::vector<double> ParallelTempering::first_ladder() const {
@@ -77,6 +79,7 @@ void ParallelTempering::allocate(AllocateContext& run) {
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;
   setting.by_state = resolved_.exchange == "state";
+  setting.in_blocks = run.draw_naming() == DrawNaming::planes;
   ladders_->allocate(run, setting);
   choose_clusters(run);
 }

@@ -145,7 +145,8 @@ void ReplicaExchange::resolve_range(AllocateContext& run) {
     resolved_.beta_min = resolved_.betas.front();
     resolved_.beta_max = resolved_.betas.back();
   } else {
-    settle_ladder_ends(run, resolved_.rungs, resolved_.beta_min, resolved_.beta_max);
+    settle_ladder_ends(run, run.batch().groups(), resolved_.rungs, resolved_.beta_min,
+                       resolved_.beta_max);
   }
   if (coordinate_of(resolved_) == Coordinate::temperature) return;
   if (!resolved_.parameters.empty()) {

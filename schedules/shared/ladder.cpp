@@ -31,24 +31,32 @@ std::vector<T> spread(const std::vector<T>& of_rungs, std::int64_t ladders, std:
 // rung of all.
 void Ladders::place(AllocateContext& run) {
   const std::int64_t slots = run.batch().slots();
-  const LadderPlaces places{run.batch().groups(), rungs(), walkers()};
-  std::vector<std::int32_t> numbers = filled<std::int32_t>(places.size(), 0),
+  places_ = {run.batch().groups(), rungs(), walkers(), in_blocks()};
+  std::vector<std::int32_t> numbers = filled<std::int32_t>(places_.size(), 0),
                             rung_of = filled<std::int32_t>(slots, 0), best = rung_of;
-  for (std::int64_t slot = 0; slot < places.size(); ++slot) {
-    const std::int64_t number = places.number_of(slot);
+  for (std::int64_t slot = 0; slot < places_.slots(); ++slot) {
+    const std::int64_t number = places_.number_of(slot);
+    const std::int64_t place = slot / places_.lanes() % places_.group_size();
     numbers[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(slot);
     rung_of[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(number);
-    best[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(slot % places.group_size());
+    best[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(place);
   }
   run.queue().upload(run.batch().rung_of().data, rung_of.data(), rung_of.size() * sizeof(int));
-  slot_of = run.scratch("slot_of", numbers);
+  slot_of = in_blocks() ? View1<std::int32_t>{} : run.scratch("slot_of", numbers);
   best_rung = run.scratch("best_rung", best);
+  swapping_ = {};
+  partner_ = {};
+  if (!in_blocks()) return;
+  swapping_ = run.scratch_zeros<std::uint32_t>("swapping", places_.size());
+  if (setting_.mode == PairMode::all_pairs) {
+    partner_ = run.scratch_zeros<std::int32_t>("partner", places_.size());
+  }
 }
 
 // What goes along with a replica when it moves: all that is kept by slot, but not the slot's rung.
 void Ladders::plan_moves(AllocateContext& run) {
   moves_ = {};
-  if (!setting_.by_state) return;
+  if (!setting_.by_state || in_blocks()) return;
   ReplicaBatch& batch = run.batch();
   std::vector<SlotArray> arrays = batch.replica_arrays();
   auto* const family = run.objective().as<Parametric>();
@@ -63,7 +71,7 @@ void Ladders::plan_moves(AllocateContext& run) {
   std::copy(arrays.begin(), arrays.end(), moves_.arrays);
   moves_.rung_of = batch.rung_of();
   moves_.slot_of = slot_of;
-  moves_.places = {batch.groups(), rungs(), walkers()};
+  moves_.places = places_;
   moves_.control = run.control();
   const std::int64_t rows = std::ranges::max(arrays, {}, &SlotArray::rows).rows;
   plan_host_scratch(run.queue(), state_swap_tasks(rows, moves_.places.size()));
@@ -83,7 +91,7 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   prepare_descent(run);  // not in descend(): captured ticks would keep memory that moved
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
-  ladders_ = run.scratch("ladders", filled(groups, fresh));
+  ladders_ = run.scratch("ladders", filled(places_.ladders(), fresh));
   last_end = run.scratch_zeros<LadderEnd>("last_end", slots);  // LadderEnd::none
   round_trips_ = run.scratch_zeros<std::uint32_t>("round_trips", slots);
   const auto zeros = [&](const char* name, std::int64_t size) {
@@ -107,7 +115,7 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
 }
 
 void Ladders::allocate_record(AllocateContext& run) {
-  const std::int64_t replicas = rungs() * run.batch().groups();
+  const std::int64_t replicas = rungs() * places_.ladders();
   record_ = {};
   record_.calls = LadderRecord::calls_for(replicas);
   const std::int64_t size = record_.places() * replicas;
@@ -168,11 +176,12 @@ LadderStatistics Ladders::statistics(RunContext& run) const {
                           slot_of,
                           best_rung,
                           sums_,
-                          batch.groups(),
+                          places_.ladders(),
                           run.control(),
                           setting_.sweeps_per_tick,
                           run.inverse_scale()};
   kernel.cells = cells_;
+  kernel.in_blocks = in_blocks();
   if (setting_.coordinate == Coordinate::parameter) {
     kernel.parameter = of_rungs(parameter);
     kernel.term = run.objective<Parametric>().components().term;
@@ -198,7 +207,8 @@ ReplicaSwap Ladders::swaps(TickContext& run) const {
           setting_.sweeps_per_tick,
           run.inverse_scale(),
           family(run),
-          rungs() + walkers()};
+          rungs() + walkers(),
+          in_blocks() ? SwapBlocks{batch.energy(), swapping_, partner_} : SwapBlocks{}};
 }
 
 LadderUpdate Ladders::update(TickContext& run) const {
@@ -220,7 +230,16 @@ void Ladders::measure(TickContext& run) const { run.queue().launch(statistics(ru
 void Ladders::swap(TickContext& run) const { run.queue().launch(swaps(run)); }
 
 void Ladders::settle(TickContext& run) const {
+  if (in_blocks()) return move_words(run);
   if (moves_.n_arrays > 0) run.queue().launch(moves_);
+}
+
+void Ladders::move_words(TickContext& run) const {
+  ReplicaBatch& batch = run.batch();
+  for (int b = 0; b < batch.n_blocks(); ++b) {
+    run.queue().launch(WordSwap{batch.state(b).packed(), swapping_, partner_, rungs(),
+                                run.control(), setting_.sweeps_per_tick});
+  }
 }
 
 void Ladders::adapt(TickContext& run) const { run.queue().launch(update(run)); }

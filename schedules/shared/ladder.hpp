@@ -11,6 +11,7 @@
 #include "kiln/kernels/exchange/ladder_update.hpp"
 #include "kiln/kernels/exchange/replica_swap.hpp"
 #include "kiln/kernels/exchange/state_swap.hpp"
+#include "kiln/kernels/exchange/word_swap.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run_context.hpp"
 
@@ -39,15 +40,20 @@ struct Setting {
   std::uint32_t sweeps_per_tick = 1;
   std::vector<SweepRule> moves;  ///< [rungs], walkers move as the last rung; empty: Metropolis
   bool by_state = false;         ///< replicas move between slots, instead of rung numbers
+  /// Groups of the batch are blocks of 32 ladders without walkers, of one Hamiltonian and in
+  /// packed32; always by state.
+  bool in_blocks = false;
 };
 
-/// The ladders of a run, one for each group of its batch: what schedules with exchange share.
+/// The ladders of a run, one for each group of its batch, or 32 where groups are blocks: what
+/// schedules with exchange share.
 ///
 /// Numbers of rungs and walkers are those of LadderPlaces. Everything lies in scratch of the run. A
 /// tick is sweep(), then exchange() or its four parts, then TickContext::finish_tick().
 class Ladders {
  public:
-  /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas.
+  /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas, or 32 times
+  /// as many in blocks.
   void allocate(AllocateContext& run, const Setting& setting);
 
   void sweep(TickContext& run) const;    ///< all sweeps of a tick
@@ -65,20 +71,22 @@ class Ladders {
 
   std::int64_t rungs() const { return static_cast<std::int64_t>(setting_.beta.size()); }
   std::int64_t walkers() const { return setting_.walkers; }
+  bool in_blocks() const { return setting_.in_blocks; }
   /// Empty views where all replicas have the Hamiltonian of the problem.
   FamilyEnergies family(RunContext& run) const;
 
   View1<double> beta, parameter;  ///< [rung numbers]; parameter may be empty
-  View1<std::int32_t> slot_of;    ///< [rung numbers]
+  View1<std::int32_t> slot_of;    ///< [rung numbers]; empty in blocks
   View1<std::int32_t> best_rung;  ///< [slots]
   View1<LadderEnd> last_end;      ///< [slots]
 
  private:
-  View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
+  View1<double> of_rungs(View1<double> all) const { return {all.data, places_.groups * rungs()}; }
   LadderStatistics statistics(RunContext& run) const;
   ReplicaSwap swaps(TickContext& run) const;
   LadderUpdate update(TickContext& run) const;
   void place(AllocateContext& run);
+  void move_words(TickContext& run) const;
   void allocate_record(AllocateContext& run);
   void allocate_rules(AllocateContext& run);
   void plan_moves(AllocateContext& run);
@@ -86,7 +94,10 @@ class Ladders {
   Setting setting_;
   /// Flags of the rungs that move by a rule, [rung numbers]; empty where all move by the same.
   View1<std::uint32_t> metropolis_, heat_bath_;
-  StateSwap moves_;  ///< without arrays where rung numbers move
+  LadderPlaces places_;
+  StateSwap moves_;                ///< without arrays where rung numbers or words move
+  View1<std::uint32_t> swapping_;  ///< empty unless in blocks
+  View1<std::int32_t> partner_;    ///< empty unless all pairs exchange in blocks
   View1<double> cold_;
   View1<SwapLadder> ladders_;
   View1<std::uint32_t> round_trips_;

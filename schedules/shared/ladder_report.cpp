@@ -49,12 +49,14 @@ Stones stones_of(RunContext& run, const Result& result, Coordinate coordinate) {
 // For each ladder, at which rung or walker its best state was met.
 std::vector<double> best_shares(const std::vector<double>& best_energy,
                                 const std::vector<std::uint64_t>& best_step,
-                                const std::vector<std::int32_t>& best_rung, std::size_t size,
-                                std::size_t ladders) {
-  std::vector<double> share(size, 0.0);
-  for (std::size_t g = 0; g < ladders; ++g) {
-    std::size_t best = g * size;
-    for (std::size_t slot = best + 1; slot < (g + 1) * size; ++slot) {
+                                const std::vector<std::int32_t>& best_rung,
+                                const LadderPlaces& places) {
+  const std::int64_t ladders = places.ladders(), size = places.group_size();
+  std::vector<double> share(static_cast<std::size_t>(size), 0.0);
+  for (std::int64_t ladder = 0; ladder < ladders; ++ladder) {
+    auto best = static_cast<std::size_t>(places.home_of(ladder, 0));
+    for (std::int64_t place = 1; place < size; ++place) {
+      const auto slot = static_cast<std::size_t>(places.home_of(ladder, place));
       const bool earlier =
           best_energy[slot] == best_energy[best] && best_step[slot] < best_step[best];
       if (best_energy[slot] < best_energy[best] || earlier) best = slot;
@@ -200,7 +202,7 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 
 void Ladders::report(ReportContext& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
-  const double ladders = static_cast<double>(run.batch().groups());
+  const double ladders = static_cast<double>(places_.ladders());
   run.queue().launch(LadderFlush{statistics(run), record_});
   result.series["beta"] = run.read(View1<double>{beta.data, rungs()});
   if (parameter) {
@@ -215,8 +217,7 @@ void Ladders::report(ReportContext& run, Result& result) const {
   }
   result.series["best_share"] =
       best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
-                  run.by_replica(run.read(best_rung)), n + static_cast<std::size_t>(walkers()),
-                  static_cast<std::size_t>(run.batch().groups()));
+                  run.by_replica(run.read(best_rung)), places_);
 
   const auto totals = run.read(counts_.totals);
   travel.phases = static_cast<double>(totals[0]) / ladders;

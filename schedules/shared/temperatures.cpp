@@ -52,10 +52,11 @@ Objective::BetaRange beta_range_of(RunContext& run) {
   return {range.hot * per_energy, range.cold * per_energy};
 }
 
-void settle_ladder_ends(RunContext& run, std::int64_t rungs, double& beta_min, double& beta_max) {
+void settle_ladder_ends(RunContext& run, std::int64_t ladders, std::int64_t rungs, double& beta_min,
+                        double& beta_max) {
   Objective::BetaRange range = beta_range_of(run);
   const auto* const ends = run.problem().objective->as<EndsLadders>();
-  const bool many = run.batch().groups() >= many_ladders;
+  const bool many = ladders >= many_ladders;
   if (ends != nullptr && many) range.cold = ends->ladder_end() / run.inverse_scale();
   if (run.problem().posterior) {
     const bool known = run.problem().objective->beta_range().cold > 0;

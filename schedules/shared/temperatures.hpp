@@ -15,10 +15,11 @@ inline constexpr std::int64_t descent_sweeps = 16;
 /// objective says or, where it does not know, what the energies of the present states suggest.
 Objective::BetaRange beta_range_of(RunContext& run);
 
-/// The ends of a ladder, where they are 0 and so left open. A ladder over a posterior ends at 1,
-/// where its draws are those of the posterior, and begins as hot as so many rungs can carry; over
-/// anything else it lies where a search should.
-void settle_ladder_ends(RunContext& run, std::int64_t rungs, double& beta_min, double& beta_max);
+/// The ends of `ladders` ladders, where they are 0 and so left open. A ladder over a posterior ends
+/// at 1, where its draws are those of the posterior, and begins as hot as so many rungs can carry;
+/// over anything else it lies where a search should.
+void settle_ladder_ends(RunContext& run, std::int64_t ladders, std::int64_t rungs, double& beta_min,
+                        double& beta_max);
 
 /// Whether sweeps are cheap enough for descend(): not where the host computes every value.
 bool can_descend(const Problem& problem);

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "kiln/engine.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run_context.hpp"
 
@@ -36,14 +37,20 @@ class SweepsAlone : public Schedule {
     Needs needs;
     needs.sweeps_per_tick = sweeps_per_tick;
     needs.group_size = static_cast<std::int64_t>(ladder_.size());
+    needs.ladders_in_blocks = true;
     return needs;
   }
   void allocate(AllocateContext& run) override {
+    const auto rungs = static_cast<std::int64_t>(ladder_.size());
+    const LadderPlaces places{run.batch().groups(), rungs, 0,
+                              run.draw_naming() == DrawNaming::planes};
     std::vector<double> betas;
+    for (std::int64_t g = 0; g < places.groups; ++g) {
+      betas.insert(betas.end(), ladder_.begin(), ladder_.end());
+    }
     std::vector<std::int32_t> rung_of(static_cast<std::size_t>(run.batch().slots()), 0);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(run.batch().replicas()); ++i) {
-      betas.push_back(ladder_[i % ladder_.size()]);
-      rung_of[i] = static_cast<std::int32_t>(i);
+    for (std::int64_t slot = 0; slot < places.slots(); ++slot) {
+      rung_of[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(places.number_of(slot));
     }
     run.queue().upload(run.batch().rung_of().data, rung_of.data(),
                        rung_of.size() * sizeof(std::int32_t));

@@ -74,7 +74,7 @@ std::string dry_run_text(const DryRun& run, bool whole) {
   std::string text = fmt::format("kiln {:<8}{}\n", version(),
                                  problem_text(run.loaded.problem, run.options.verb->samples));
   text += fmt::format("schedule     {}   replicas {}   groups {}   seed {}\n", run.schedule.name,
-                      plan.shape.replicas, plan.shape.groups, plan.shape.seed);
+                      plan.shape.replicas, plan.groups(), plan.shape.seed);
   text += fmt::format("device       {}\nstop         {}\n", device_text(plan.device),
                       stop_text_of(run));
   text += fmt::format("memory       {}\n", memory_text(plan));
@@ -113,7 +113,7 @@ std::string dry_run_json(const DryRun& run) {
   const std::optional<double>& target = run.options.budget.target;
   json["target"] = target ? Json(*target) : Json(nullptr);
   json["replicas"] = plan.shape.replicas;
-  json["groups"] = plan.shape.groups;
+  json["groups"] = plan.groups();
   json["seed"] = plan.shape.seed;
   json["draws"] = to_string(plan.draw_naming);
   json["device"] = device_json(plan.device, plan.opened.fallback_reason);

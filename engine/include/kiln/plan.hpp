@@ -7,6 +7,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/budget.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/run.hpp"
@@ -21,7 +22,7 @@ struct RunPlan {
                          ///< the host only, or leave a GPU little to do
   DeviceInfo device;
   Needs needs;       ///< of the schedule
-  BatchShape shape;  ///< with the number of replicas of the run
+  BatchShape shape;  ///< with the number of replicas of the run; a group may be a block of ladders
   /// Follows from problem, schedule, options and replicas, not from the device.
   DrawNaming draw_naming = DrawNaming::words;
   std::uint64_t batch_bytes = 0;      ///< states and other arrays of each replica
@@ -42,6 +43,14 @@ struct RunPlan {
     return device.memory_free - device.memory_free / 20;
   }
   bool fits() const noexcept { return device.memory_free == 0 || bytes_needed() <= bytes_usable(); }
+  /// Whether ladders lie in blocks of 32 (LadderPlaces).
+  bool ladders_in_blocks() const noexcept {
+    return needs.ladders_in_blocks && draw_naming == DrawNaming::planes;
+  }
+  /// Groups as the schedule divides its replicas: ladders, not their blocks.
+  std::int64_t groups() const noexcept {
+    return ladders_in_blocks() ? shape.groups * ladders_of_block : shape.groups;
+  }
   /// A number of replicas, near the largest, for which the run fits; 0 if none does.
   KILN_API std::int64_t fitting_replicas() const;
 };

@@ -41,6 +41,9 @@ class KILN_API RunContext {
   RunControl* control() const noexcept;
   /// Number of initial states, of the user or known of the problem; 0: replicas start at random.
   std::size_t given_states() const noexcept;
+  /// How sweeps name their random words. With DrawNaming::planes the groups of a batch whose
+  /// schedule has Needs::ladders_in_blocks are blocks of 32 ladders.
+  DrawNaming draw_naming() const noexcept;
   /// Energy per unit of stored energy: what betas are multiplied by.
   double inverse_scale() const noexcept;
   /// Whether this run only counts what allocate() takes: values on its device mean nothing, and

@@ -89,6 +89,9 @@ struct Needs {
   /// Whether the 32 replicas of a word decide by the same random numbers (DrawNaming::shared). Only
   /// a schedule that weighs no replica against another may set it: replicas depend on each other.
   bool shared_noise = false;
+  /// Whether groups are ladders that can lie in blocks of 32 (LadderPlaces). Then a run with a
+  /// multiple of 32 ladders can draw by planes: a group of its batch is a block.
+  bool ladders_in_blocks = false;
   /// Whether the schedule handles constraints of a single-valued objective
   /// (Objective::constraints); if not, the engine refuses such objectives.
   bool constraints = false;

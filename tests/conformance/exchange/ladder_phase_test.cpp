@@ -20,6 +20,9 @@ struct Case {
   std::int64_t rungs, ladders;
   PairMode mode = PairMode::even_odd;
   bool nonfinite = false;
+  bool in_blocks = false;  // of 32 ladders
+
+  std::int64_t rung_numbers() const { return rungs * (in_blocks ? ladders / 32 : ladders); }
 };
 
 std::vector<std::int32_t> numbers_of(const Case& c) {
@@ -30,7 +33,7 @@ std::vector<std::int32_t> numbers_of(const Case& c) {
 
 std::vector<double> betas_of(const Case& c) {
   std::vector<double> beta;
-  for (std::int64_t i = 0; i < c.rungs * c.ladders; ++i) {
+  for (std::int64_t i = 0; i < c.rung_numbers(); ++i) {
     beta.push_back(0.1 * std::pow(1.1, static_cast<double>(i % c.rungs)));
   }
   return beta;
@@ -72,6 +75,7 @@ struct Tempering {
     all.statistics = {energies.view(),  bests.view(), betas.view(),  slot_of.view(),
                       best_rung.view(), sums.view(),  shape.ladders, control.data()};
     all.statistics.cells = cells.view();
+    all.statistics.in_blocks = shape.in_blocks;
     const SwapCounts counts = {{attempts.data(), shape.rungs - 1},
                                {accepted.data(), shape.rungs - 1},
                                {chance.data(), shape.rungs - 1},
@@ -89,6 +93,7 @@ struct Tempering {
                 shape.rungs,
                 shape.mode,
                 {}};
+    if (shape.in_blocks) all.swap.blocks = {energies.view(), swapping.view(), partner.view()};
     all.update = {plan.view(),  betas.view(), sums.view(),    counts, barrier.view(),
                   slope.view(), fresh.view(), control.data(), 1,      cells.view()};
     all.record = {records.view(), {}, parts.view(), state.view(), waiting_calls};
@@ -111,6 +116,8 @@ struct Tempering {
   DeviceArray<RungSums> sums{queue, std::vector<RungSums>(idx(shape.rungs))};
   DeviceArray<RungCell> cells{
       queue, std::vector<RungCell>(idx(shape.rungs* LadderStatistics::cells_of_rung))};
+  DeviceArray<std::uint32_t> swapping{queue, std::vector<std::uint32_t>(idx(shape.rung_numbers()))};
+  DeviceArray<std::int32_t> partner{queue, std::vector<std::int32_t>(idx(shape.rung_numbers()))};
   DeviceArray<SwapLadder> states{queue, std::vector<SwapLadder>(idx(shape.ladders))};
   DeviceArray<LadderEnd> last_end{queue, std::vector<LadderEnd>(numbers.size())};
   DeviceArray<std::uint32_t> round_trips{queue, std::vector<std::uint32_t>(numbers.size())};
@@ -198,6 +205,9 @@ void check(Queue& queue, const Case& shape, std::uint64_t flush_every = 14) {
     expect_same(got.slot_of, expected.slot_of, "slot_of");
     expect_same(got.rung_of, expected.rung_of, "rung_of");
     expect_same(got.best_rung, expected.best_rung, "best_rung");
+    expect_same(got.swapping, expected.swapping, "swapping");
+    expect_same(got.partner, expected.partner, "partner");
+    if (!shape.nonfinite) expect_same(got.energies, expected.energies, "energy");
     expect_same(got.betas, expected.betas, "beta");
     expect_same(got.attempts, expected.attempts, "attempts");
     expect_same(got.accepted, expected.accepted, "accepted");
@@ -226,6 +236,18 @@ TEST_P(LadderPhaseKernel, GivesThemForManyLadders) {
   check(queue(), {32, 1056});
   check(queue(), {7, 8192});
   check(queue(), {2, 8300});  // 130 blocks of 64 ladders
+}
+
+TEST_P(LadderPhaseKernel, GivesThemForBlocksOfLadders) {
+  for (const std::int64_t rungs : {1, 2, 7, 31, 32, 33, 129, 1024}) {
+    for (const std::int64_t ladders : {32, 96, 320}) {
+      for (const PairMode mode : {PairMode::even_odd, PairMode::all_pairs}) {
+        if (rungs * ladders <= 50'000) check(queue(), {rungs, ladders, mode, false, true});
+      }
+    }
+  }
+  check(queue(), {32, 1056, PairMode::even_odd, false, true});
+  check(queue(), {16, 128, PairMode::random_adjacent, true, true});
 }
 
 TEST_P(LadderPhaseKernel, GivesThemInEveryModeAndForNonfiniteEnergies) {

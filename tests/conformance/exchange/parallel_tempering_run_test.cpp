@@ -41,5 +41,29 @@ TEST_P(ParallelTemperingRun, LeavesTheSameBitsEverywhere) {
   }
 }
 
+// Two blocks of 32 ladders that draw by planes.
+TEST_P(ParallelTemperingRun, LeavesTheSameBitsEverywhereByBlocks) {
+  const Problem problems[] = {make_ising(random_ising(120, 1, 3)),
+                              make_maxcut(random_graph(100, 1, 1))};
+  for (const Problem& problem : problems) {
+    for (const char* pairs : {"even_odd", "random_adjacent", "all_pairs"}) {
+      for (const char* cadence : {"fixed", "adaptive"}) {
+        ParallelTemperingOptions chosen;
+        chosen.rungs = 10;
+        chosen.pairs = pairs;
+        chosen.cadence = cadence;
+        chosen.cluster_moves = "on";
+        chosen.cluster_interval = 3;
+        chosen.swap_window = 2;
+        const Result result = expect_same_everywhere(
+            GetParam(), problem, [&] { return std::make_unique<ParallelTempering>(chosen); },
+            {.replicas = 10 * 64, .seed = 3}, {.sweeps = 240});
+        EXPECT_EQ(result.draw_naming, DrawNaming::planes);
+        EXPECT_GT(result.diagnostics.at("swap_phases"), 0);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test::parallel_tempering_run_test

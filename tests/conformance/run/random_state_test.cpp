@@ -29,6 +29,7 @@ struct DrawInputs {
   std::vector<std::uint32_t> active_rungs;
   HostNames names;
   RunControl control;
+  DrawNaming naming = DrawNaming::words;
   std::vector<double> before;  // [variable][slot]
   std::vector<double> box;     // [2][variable], bounds of each variable; empty: those of the shape
 };
@@ -55,7 +56,7 @@ std::vector<double> run(Queue& queue, const DrawInputs& inputs) {
   StateBlock view = block.view();
   if (!inputs.box.empty()) view.box = box.data();
   queue.launch(RandomState{view, inputs.first_variable, rung.view(), active_rungs.view(),
-                           names.view(), control.data()});
+                           names.view(), control.data(), inputs.naming});
   return block.values();
 }
 
@@ -87,8 +88,13 @@ std::vector<double> plain_states(const DrawInputs& inputs) {
     const DrawName name{inputs.names.key[idx(slot)], inputs.control.step,
                         inputs.names.replica[idx(slot)], RngDomain::initial_state, 0};
     const auto at = [&](std::int64_t v) -> double& { return values[idx(v * shape.slots + slot)]; };
-    const auto word = [&](std::int64_t v) {
-      return draw_word(name, static_cast<std::uint32_t>(inputs.first_variable + v));
+    const auto word = [&](std::int64_t v) -> std::uint32_t {
+      const auto index = static_cast<std::uint32_t>(inputs.first_variable + v);
+      if (inputs.naming == DrawNaming::words || shape.layout != Layout::packed32) {
+        return draw_word(name, index);
+      }
+      const DrawName plane{name.key, name.step, name.replica / 32, RngDomain::initial_planes, 0};
+      return draw_word(plane, index) << (31 - name.replica % 32);
     };
     if (shape.kind != BlockKind::permutation) {
       for (std::int64_t v = 0; v < shape.variables; ++v) {
@@ -204,6 +210,36 @@ TEST_P(RandomStateKernel, NamesDrawsByTheStep) {
 
   EXPECT_EQ(second, plain_states(inputs));
   EXPECT_NE(first, second);
+}
+
+TEST_P(RandomStateKernel, DrawsPackedWordsByPlanes) {
+  for (const BlockKind kind : {BlockKind::spin, BlockKind::binary}) {
+    for (const std::int64_t slots : {32, 1024, 1056}) {
+      DrawInputs inputs = make_inputs({kind, Layout::packed32, 103, slots}, slots / 32);
+      inputs.naming = DrawNaming::planes;
+      inputs.first_variable = 5;
+      const std::vector<double> in_order = run(queue(), inputs);
+      EXPECT_EQ(in_order, plain_states(inputs)) << slots << " slots";
+      inputs.active_rungs = {0, 1, 1};
+      EXPECT_EQ(run(queue(), inputs), plain_states(inputs)) << "some rungs";
+      // Slots of other groups and replicas in one word.
+      std::rotate(inputs.names.key.begin(), inputs.names.key.begin() + 7, inputs.names.key.end());
+      std::ranges::reverse(inputs.names.replica);
+      inputs.active_rungs.clear();
+      const std::vector<double> mixed = run(queue(), inputs);
+      EXPECT_EQ(mixed, plain_states(inputs)) << slots << " slots, not in order";
+      EXPECT_NE(mixed, in_order);
+      inputs.active_rungs = {1, 0, 1};
+      EXPECT_EQ(run(queue(), inputs), plain_states(inputs)) << "some rungs, not in order";
+    }
+  }
+}
+
+TEST_P(RandomStateKernel, DrawsOtherLayoutsByWordsWhateverTheNaming) {
+  DrawInputs inputs = make_inputs({BlockKind::spin, Layout::i8, 33, 64});
+  const std::vector<double> by_words = run(queue(), inputs);
+  inputs.naming = DrawNaming::planes;
+  EXPECT_EQ(run(queue(), inputs), by_words);
 }
 
 TEST_P(RandomStateKernel, DoesNothingOnceStoppedOrAtTheLimit) {

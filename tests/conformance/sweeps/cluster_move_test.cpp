@@ -30,6 +30,9 @@ struct Inputs {
   std::uint64_t burn_in = 0;
   std::uint32_t interval = 1;
   bool symmetric = false;
+  bool in_blocks = false;  // of 32 ladders: slot_of is then for the tests alone
+
+  std::size_t rung_numbers() const { return in_blocks ? slot_of.size() / 32 : slot_of.size(); }
 };
 
 // Replicas of a ladder stand at its rungs in reverse order.
@@ -54,6 +57,20 @@ Inputs make_inputs(Ising model, std::int64_t rungs, std::int64_t ladders, std::u
   return in;
 }
 
+// Blocks of 32 ladders: a word has one rung.
+Inputs make_blocks(Ising model, std::int64_t rungs, std::int64_t blocks, std::uint64_t seed) {
+  Inputs in = make_inputs(std::move(model), rungs, 32 * blocks, seed);
+  in.in_blocks = true;
+  for (std::int64_t i = 0; i < rungs * in.ladders; ++i) {
+    const std::int64_t ladder = i / rungs, rung = i % rungs;
+    in.slot_of[idx(i)] = static_cast<std::int32_t>((ladder / 32 * rungs + rung) * 32 + ladder % 32);
+  }
+  for (std::size_t s = 0; s < in.names.key.size(); ++s) {
+    in.names.key[s] = seed + s / idx(32 * rungs);
+  }
+  return in;
+}
+
 struct Outputs {
   std::vector<std::int8_t> spins;
   std::vector<std::uint32_t> moved, open;
@@ -65,7 +82,7 @@ Outputs run(Queue& queue, const Inputs& in) {
   const DeviceModel model(queue, problems::plan_pairwise(in.model));
   DeviceArray<std::uint32_t> state(queue, pack_spins(in.spins, in.slots));
   const DeviceArray<std::int32_t> slot_of(queue, in.slot_of);
-  DeviceArray<std::uint32_t> moved(queue, std::vector<std::uint32_t>(in.slot_of.size(), 7u));
+  DeviceArray<std::uint32_t> moved(queue, std::vector<std::uint32_t>(in.rung_numbers(), 7u));
   DeviceArray<std::uint32_t> open(queue, in.open);
   DeviceArray<std::uint64_t> moves(queue, in.moves), sizes(queue, in.sizes);
   const DeviceNames names(queue, in.names);
@@ -82,7 +99,8 @@ Outputs run(Queue& queue, const Inputs& in) {
                            in.burn_in,
                            1,
                            in.interval,
-                           in.symmetric});
+                           in.symmetric,
+                           in.in_blocks});
   return {unpack_spins(state.download(), in.slots), moved.download(), open.download(),
           moves.download(), sizes.download()};
 }
@@ -167,6 +185,54 @@ TEST_P(ClusterMoveKernel, FlipsOneComponentInBothAndKeepsTheSumOfEnergies) {
   }
 }
 
+// The site that a pair of a block draws is named by the key of the block and its first ladder.
+TEST_P(ClusterMoveKernel, FlipsTheComponentOfItsDrawInBlocks) {
+  for (const bool fields : {false, true}) {
+    for (const std::int32_t n : {5, 33, 120, 700}) {
+      Inputs in = make_blocks(torus_like(n, fields, idx(n)), 3, 3, 40);
+      in.symmetric = !fields;
+      in.open[1] = 0;
+      in.control.step = 77;
+      const Outputs out = run(queue(), in);
+      const auto plan = problems::plan_pairwise(in.model);
+      std::vector<std::uint64_t> moves(3, 0), sizes(3, 0);
+      std::vector<std::uint32_t> moved(9, 0);
+      for (std::int64_t ladder = 0; ladder < 96; ladder += 2) {
+        for (std::int64_t rung = 0; rung < 3; ++rung) {
+          const auto s = replica(in, in.spins, ladder, rung);
+          const auto t = replica(in, in.spins, ladder + 1, rung);
+          std::vector<std::int32_t> differing, agreeing;  // in the order of sites
+          for (const std::int32_t v : plan.variable) {
+            if (v >= 0) (s[idx(v)] != t[idx(v)] ? differing : agreeing).push_back(v);
+          }
+          const bool other = !fields && 2 * differing.size() > idx(n);
+          const std::vector<std::int32_t>& all = other ? agreeing : differing;
+          std::vector<std::int32_t> expected;
+          if (rung != 1 && !all.empty()) {
+            const DrawName name{40 + static_cast<std::uint64_t>(ladder / 32), 77,
+                                static_cast<std::uint32_t>(ladder % 32), RngDomain::swap, 4};
+            const std::uint32_t which = below(draw_word(name, static_cast<std::uint32_t>(rung)),
+                                              static_cast<std::uint32_t>(all.size()));
+            expected = component(in.model, s, t, all[which]);
+            ++moves[idx(rung)];
+            sizes[idx(rung)] += expected.size();
+            if (expected.size() == idx(n)) expected.clear();
+            if (!expected.empty()) moved[idx(ladder / 32 * 3 + rung)] = 1;
+          }
+          for (const std::int64_t l : {ladder, ladder + 1}) {
+            ASSERT_EQ(flipped(replica(in, in.spins, l, rung), replica(in, out.spins, l, rung)),
+                      expected)
+                << n << " variables, ladder " << l << ", rung " << rung;
+          }
+        }
+      }
+      EXPECT_EQ(out.moves, moves);
+      EXPECT_EQ(out.sizes, sizes);
+      EXPECT_EQ(out.moved, moved);
+    }
+  }
+}
+
 // A pair that differs in two isolated variables: each is drawn about half the time.
 TEST_P(ClusterMoveKernel, DrawsItsSeedFairly) {
   Inputs in = make_inputs(isolated_spins({0, 0, 0, 0, 0}), 1, 4096, 5);
@@ -235,6 +301,12 @@ TEST_P(ClusterMoveKernel, MatchesCpu) {
         in.control.step = 0xFFFFFFFFu;
         const Outputs here = run(queue(), in), there = run(cpu_queue(), in);
         EXPECT_TRUE(here == there) << n << " variables, " << ladders << " ladders";
+      }
+      for (const std::int64_t blocks : {1, 3}) {  // five words each
+        Inputs in = make_blocks(torus_like(n, fields, idx(n)), 5, blocks, idx(n));
+        in.symmetric = !fields;
+        const Outputs here = run(queue(), in), there = run(cpu_queue(), in);
+        EXPECT_TRUE(here == there) << n << " variables, " << blocks << " blocks";
       }
     }
   }

@@ -57,6 +57,35 @@ Ising glass(std::int32_t n, std::int32_t degree) {
   return sparse(n, degree, one_of({-1, 1}, 41), one_of({-1, 0, 0, 1}, 42), 43);
 }
 
+// Blocks of ladders: a key for each `rungs` words, and a temperature for each word of them.
+SweepInputs laddered(Ising model, std::int64_t words, std::int64_t rungs,
+                     const std::vector<double>& betas) {
+  SweepInputs inputs = grouped(std::move(model), words, rungs, {0.0});
+  inputs.beta.clear();
+  for (std::int64_t r = 0; r < rungs; ++r) {
+    inputs.beta.push_back(betas[idx(r) % betas.size()] * (1 + 0.03 * static_cast<double>(r)));
+  }
+  for (std::int64_t slot = 0; slot < 32 * words; ++slot) {
+    inputs.rung[idx(slot)] = static_cast<std::int32_t>(slot / 32 % rungs);
+  }
+  return inputs;
+}
+
+// Sites of zero to four couplings -1 or 1, in more than two classes.
+Ising short_rows() {
+  Ising model;
+  model.n = 61;
+  model.fields.assign(61, 0.0);
+  const auto weight = one_of({-1, 1}, 60);
+  const auto couple = [&](std::int32_t a, std::int32_t b) {
+    model.couplings.push_back({a, b, weight()});
+  };
+  for (std::int32_t i = 0; i < 50; ++i) couple(i, i + 1);          // a chain
+  for (std::int32_t i = 0; i < 20; ++i) couple(2 * i, 2 * i + 2);  // triangles
+  for (std::int32_t i = 52; i < 55; ++i) couple(51, i);            // a star of three
+  return model;
+}
+
 // A centre whose |h| + sum |J| is `sum`; with one more, sums have another bit.
 SweepInputs centre_case(std::int32_t sum) {
   Ising model = star(sum - 3, 4, one_of({-1, 1}, idx(sum)));
@@ -106,6 +135,35 @@ std::vector<PlaneCase> uniform_cases() {
   }
   all.push_back({"torus", [] {
                    return grouped(lattice({10, 12}, one_of({-1, 1}, 47), constant(0)), 9, 9, {0.6});
+                 }});
+  all.push_back({"odd_torus", [] {
+                   return grouped(lattice({5, 7}, one_of({-1, 1}, 61), constant(0)), 18, 18, {0.6});
+                 }});
+  all.push_back({"short_rows", [] { return grouped(short_rows(), 18, 18, {0.5}); }});
+  all.push_back({"short_rows_in_groups", [=] { return grouped(short_rows(), 19, 3, betas); }});
+  for (const std::int64_t rungs : {3, 16, 32}) {
+    const std::string name = std::to_string(rungs) + "_rungs";
+    all.push_back({name, [=] { return laddered(glass(60, 5), 35, rungs, betas); }});
+    all.push_back(
+        {name + "_torus", [=] {
+           return laddered(lattice({10, 12}, one_of({-1, 1}, 62), constant(0)), 35, rungs, betas);
+         }});
+    all.push_back({name + "_weights", [=] {
+                     return laddered(
+                         sparse(90, 5, one_of({-7, -1, 2, 7}, 63), one_of({-2, 0, 1}, 64), 65), 35,
+                         rungs, {0.03, 0.3});
+                   }});
+  }
+  all.push_back({"many_sweeps", [] {
+                   SweepInputs inputs = grouped(glass(60, 5), 17, 17, {0.3});
+                   inputs.sweeps = 19;
+                   return inputs;
+                 }});
+  all.push_back({"many_sweeps_torus", [] {
+                   SweepInputs inputs =
+                       grouped(lattice({8, 8}, one_of({-1, 1}, 66), constant(0)), 16, 16, {0.5});
+                   inputs.sweeps = 19;
+                   return inputs;
                  }});
   all.push_back({"many_sites", [] {
                    return grouped(ring(9000, one_of({-1, 1}, 48), constant(0)), 3, 3, {0.4});

@@ -18,7 +18,7 @@ void add_recorded(const LadderFlush& kernel, std::int64_t rung) {
     const LadderStatistics::Reference reference =
         statistics.reference_of(rung, energy[0], weighed[0]);
     add_rung(statistics, rung, reference, [&](std::int64_t ladder) {
-      return statistics.of_energies(rung, ladder * statistics.sums.size + rung, energy[ladder],
+      return statistics.of_energies(rung, statistics.number_at(ladder, rung), energy[ladder],
                                     weighed[ladder], reference);
     });
   }

@@ -24,7 +24,7 @@ void record_rung(const LadderPhase& kernel, std::int64_t rung) {
   const LadderRecord& record = kernel.record;
   const std::int64_t first = record.at(record.next(), rung, statistics);
   for (std::int64_t ladder = 0; ladder < statistics.ladders; ++ladder) {
-    const std::int32_t slot = statistics.slot_of[ladder * statistics.sums.size + rung];
+    const std::int32_t slot = statistics.slot_at(ladder, rung);
     const double e = statistics.energy[slot], v = statistics.weighed(slot);
     if (statistics.improves(slot, e, v)) {
       statistics.best_rung[slot] = static_cast<std::int32_t>(rung);

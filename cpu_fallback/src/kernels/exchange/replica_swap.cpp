@@ -12,7 +12,8 @@
 namespace kiln::cpu {
 namespace {
 
-constexpr std::int64_t ladders_per_task = 64;
+constexpr std::int64_t ladders_per_task = 64;  // whole blocks
+static_assert(ladders_per_task % ladders_of_block == 0);
 
 void add(std::uint64_t& total, std::uint64_t value) {
   if (value != 0) std::atomic_ref(total).fetch_add(value, std::memory_order_relaxed);
@@ -49,6 +50,14 @@ std::vector<std::int32_t> matching_of(const ReplicaSwap& kernel, std::int64_t la
   return order;
 }
 
+// Notes for WordSwap that a ladder of a block has swapped rungs a and b.
+void note_swap(const ReplicaSwap& kernel, std::int64_t ladder, std::int32_t a, std::int32_t b) {
+  const LadderPlaces places = kernel.places();
+  const std::int64_t lower = places.number_at(ladder, std::min(a, b));
+  kernel.blocks.swapping[lower] |= 1u << places.lane_of(ladder);
+  if (kernel.blocks.partner) kernel.blocks.partner[lower] = std::max(a, b);
+}
+
 void swap_ladder(const ReplicaSwap& kernel, std::int64_t ladder, Counted& counted) {
   const SwapPhase phase = kernel.begin(ladder);
   if (!phase.due) return;
@@ -63,6 +72,7 @@ void swap_ladder(const ReplicaSwap& kernel, std::int64_t ladder, Counted& counte
     bool swapped = false;
     const std::uint64_t threshold = kernel.try_pair(ladder, a, b, swapped);
     accepted += swapped ? 1u : 0u;
+    if (swapped && kernel.in_blocks()) note_swap(kernel, ladder, a, b);
     if (std::abs(a - b) != 1) continue;
     const auto lower = static_cast<std::size_t>(std::min(a, b));
     ++counted.attempts[lower];
@@ -78,6 +88,7 @@ void swap_ladder(const ReplicaSwap& kernel, std::int64_t ladder, Counted& counte
 template <>
 void launch(const ReplicaSwap& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.last_sweep())) return;
+  std::fill_n(kernel.blocks.swapping.data, kernel.blocks.swapping.size, 0u);
   const std::int64_t ladders = kernel.ladders.size;
   const std::int64_t tasks = (ladders + ladders_per_task - 1) / ladders_per_task;
   pool_of(queue).for_each(tasks, [&](std::int64_t task) {

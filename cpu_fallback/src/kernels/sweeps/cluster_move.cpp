@@ -69,8 +69,7 @@ void move_pair(const ClusterMove& kernel, std::int64_t pair) {
   std::vector<std::int32_t> cluster;
   for (std::int64_t rung = 0; rung < kernel.rungs(); ++rung) {
     if (kernel.open[rung] == 0) continue;
-    const std::int64_t a = 2 * pair * kernel.rungs() + rung, b = a + kernel.rungs();
-    const std::int32_t s = kernel.slot_of[a], t = kernel.slot_of[b];
+    const std::int32_t s = kernel.slot_at(2 * pair, rung), t = kernel.slot_at(2 * pair + 1, rung);
     const std::uint32_t count = mark_candidates(kernel, s, t, candidate);
     if (count == 0) continue;
     std::uint32_t left = kernel.seed_of(pair, rung, count);
@@ -84,7 +83,10 @@ void move_pair(const ClusterMove& kernel, std::int64_t pair) {
       flip(kernel, kernel.model.variable[site], s);
       flip(kernel, kernel.model.variable[site], t);
     }
-    kernel.moved[a] = kernel.moved[b] = 1;
+    for (const std::int64_t ladder : {2 * pair, 2 * pair + 1}) {  // pairs of a block share flags
+      std::atomic_ref(kernel.moved[kernel.number_at(ladder, rung)])
+          .store(1, std::memory_order_relaxed);
+    }
   }
 }
 

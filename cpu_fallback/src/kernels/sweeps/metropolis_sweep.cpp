@@ -102,8 +102,7 @@ bool is_uniform(const SliceJob& job, int word) {
   return true;
 }
 
-// Words from `first` on that can be swept together by planes or with shared noise; 0: that one
-// cannot.
+// Words from `first` on of one key and one temperature; 0: that one's are not.
 int uniform_words(const SliceJob& job, int first) {
   int n = 0;
   while (first + n < job.n_words && is_uniform(job, first + n) &&
@@ -113,6 +112,36 @@ int uniform_words(const SliceJob& job, int first) {
   }
   return n;
 }
+
+// Words that are swept together by planes, and their tables.
+struct PlaneWords {
+  int n = 0;
+  bool mixed = false;  // temperatures
+  PlaneTable tables[SliceJob::max_words][2];
+
+  // Whether a word may be the next one. Hot words of large degrees have too many levels to mix.
+  bool takes(const SliceJob& job, int first) {
+    const int word = first + n;
+    if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) return false;
+    PlaneTable* const own = tables[n];
+    if (n > 0 && job.beta[32 * word] == job.beta[32 * (word - 1)]) {
+      std::copy_n(tables[n - 1], 2, own);
+      return true;
+    }
+    tabulate_planes(job.beta[32 * word], job.max_local, own);
+    if (n == 0) return true;
+    const auto few = [](const PlaneTable* of) {
+      return std::max(of[0].n_high, of[1].n_high) <= PlaneTable::max_mixed_levels;
+    };
+    if (!few(own) || !few(tables[0])) return false;
+    mixed = true;
+    return true;
+  }
+  // From `first` on; none if that one has no planes.
+  PlaneWords(const SliceJob& job, int first) {
+    while (first + n < job.n_words && takes(job, first)) ++n;
+  }
+};
 
 // The job of some of the words.
 SliceJob part_of(const SliceJob& job, int first, int n) {
@@ -134,36 +163,47 @@ SliceJob part_of(const SliceJob& job, int first, int n) {
   return part;
 }
 
-// Words of one key and one temperature, side by side.
-void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
-  const SliceFunctions& functions = slice_functions();
-  if (kernel.naming == DrawNaming::shared) {
-    SharedTable tables[2];
-    tabulate_shared(job.beta[0], job.max_local, tables);
-    job.shared_tables = tables;
-    job.counter3 = counter_word3(RngDomain::metropolis_planes, shared_block, job.step);
-    return functions.sweep_shared(job);
-  }
-  PlaneTable tables[2];
-  tabulate_planes(job.beta[0], job.max_local, tables);
-  job.plane_tables = tables;
-  job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
-  functions.sweep_by_planes(job);
+void sweep_with_shared_noise(SliceJob& job) {
+  SharedTable tables[2];
+  tabulate_shared(job.beta[0], job.max_local, tables);
+  job.shared_tables = tables;
+  job.counter3 = counter_word3(RngDomain::metropolis_planes, shared_block, job.step);
+  slice_functions().sweep_shared(job);
 }
 
-// The words of a job that do not agree in key, temperature or order: in parts.
-void sweep_parts(const MetropolisSweep& kernel, const SliceJob& job) {
-  for (int first = 0; first < job.n_words;) {
-    const int uniform = uniform_words(job, first);
-    SliceJob part = part_of(job, first, std::max(1, uniform));
-    if (uniform > 0) {
-      sweep_uniform(kernel, part);
+void sweep_by_planes(SliceJob& job, const PlaneTable* tables, bool mixed) {
+  job.plane_tables = tables;
+  job.mixed_tables = mixed;
+  job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
+  slice_functions().sweep_by_planes(job);
+}
+
+// Words of one key and one temperature, side by side.
+void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
+  if (kernel.naming == DrawNaming::shared) return sweep_with_shared_noise(job);
+  PlaneTable tables[2];
+  tabulate_planes(job.beta[0], job.max_local, tables);
+  sweep_by_planes(job, tables, false);
+}
+
+// The words from `first` on that can be swept together, or that one; returns their number.
+int sweep_part(const MetropolisSweep& kernel, const SliceJob& job, int first) {
+  const auto sweep = [&](int n, auto together) {
+    SliceJob part = part_of(job, first, std::max(1, n));
+    if (n > 0) {
+      together(part);
     } else {
       slice_functions().sweep(part);
     }
     add_to_slots(kernel, part);
-    first += part.n_words;
+    return part.n_words;
+  };
+  if (kernel.naming == DrawNaming::shared) {
+    return sweep(uniform_words(job, first), sweep_with_shared_noise);
   }
+  const PlaneWords words(job, first);
+  return sweep(words.n,
+               [&](SliceJob& part) { sweep_by_planes(part, words.tables[0], words.mixed); });
 }
 
 // Whether all slots of a job have one rung, so that they have one temperature in every sweep.
@@ -187,7 +227,7 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
     if (!has_one_rung(kernel, job) || uniform_words(job, 0) < job.n_words) {
-      sweep_parts(one, job);
+      for (int first = 0; first < job.n_words;) first += sweep_part(one, job, first);
       continue;
     }
     job.gathers = s == 0;

@@ -47,14 +47,44 @@ struct PlaneNumber {
   }
 };
 
+// The levels of words with different tables, and the words that have bit k of `high` at a level.
 template <int W>
+struct MixedTables {
+  PlaneTable of_any[2];
+  Slice<W> words[2][kPlanes][PlaneTable::max_mixed_levels];
+
+  explicit MixedTables(const SliceJob& job) {
+    std::memset(words, 0, sizeof words);
+    for (int w = 0; w < job.n_words; ++w) {
+      for (int even = 0; even < 2; ++even) add(job.plane_tables[2 * w + even], w, even);
+    }
+  }
+  void add(const PlaneTable& table, int w, int even) {
+    PlaneTable& any = of_any[even];
+    any.n_levels = any.n_levels > table.n_levels ? any.n_levels : table.n_levels;
+    any.n_high = any.n_high > table.n_high ? any.n_high : table.n_high;
+    for (int k = 0; k < kPlanes; ++k) {
+      any.with_bit[k][0] |= table.with_bit[k][0];
+      for (std::uint64_t left = table.with_bit[k][0]; left != 0; left &= left - 1) {
+        auto* const to = reinterpret_cast<std::uint32_t*>(&words[even][k][__builtin_ctzll(left)]);
+        to[w] = ~0u;
+      }
+    }
+  }
+};
+template <>
+struct MixedTables<0> {
+  explicit MixedTables(const SliceJob&) {}
+};
+
+template <int W, bool kMixed>
 struct PlaneTile : SliceTile<W> {
   using Base = SliceTile<W>;
   using Base::job;
   using Base::state;
   using typename Base::Bits;
 
-  explicit PlaneTile(SliceJob& j) : Base(j), sums(j) {
+  explicit PlaneTile(SliceJob& j) : Base(j), sums(j), mixed(j) {
     std::uint32_t names[W] = {};
     alignas(64) std::uint32_t bits[W] = {};
     for (int w = 0; w < job.n_words; ++w) {
@@ -87,7 +117,12 @@ struct PlaneTile : SliceTile<W> {
     Bits plane = slice_of<W>(false);
     for (int half = 0; half < 2; ++half) {
       for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
-        plane = plane | of_level[64 * half + __builtin_ctzll(left)];
+        const int level = 64 * half + __builtin_ctzll(left);
+        if constexpr (kMixed) {
+          plane = plane | (of_level[level] & mixed.words[number.even ? 1 : 0][k][level]);
+        } else {
+          plane = plane | of_level[level];
+        }
       }
     }
     return plane;
@@ -95,7 +130,7 @@ struct PlaneTile : SliceTile<W> {
 
   // The replicas whose attempts are accepted.
   Bits decide(std::int32_t site) {
-    const PlaneTable& table = job.plane_tables[number.even ? 1 : 0];
+    const PlaneTable& table = table_of_any();
     const Bits up = number.planes[number.n - 1];
     if (table.n_levels == 0 || !any(up)) return up ^ slice_of<W>(true);
     alignas(64) Bits random[kPlanes];
@@ -108,14 +143,24 @@ struct PlaneTile : SliceTile<W> {
       equal = and_same(equal, random[k], high);
     }
     Bits accepted = or_not(below, up);
-    if (any(equal)) accept_ties(table, site, equal, accepted);
+    if (any(equal)) accept_ties(site, equal, accepted);
     return accepted;
   }
 
-  void accept_ties(const PlaneTable& table, std::int32_t site, const Bits& equal, Bits& accepted) {
+  const PlaneTable& table_of_any() const {
+    const int even = number.even ? 1 : 0;
+    if constexpr (kMixed) {
+      return mixed.of_any[even];
+    } else {
+      return job.plane_tables[even];
+    }
+  }
+
+  void accept_ties(std::int32_t site, const Bits& equal, Bits& accepted) {
     const auto* const ties = reinterpret_cast<const std::uint32_t*>(&equal);
     auto* const to = reinterpret_cast<std::uint32_t*>(&accepted);
     for (int w = 0; w < job.n_words; ++w) {
+      const PlaneTable& table = job.plane_tables[(kMixed ? 2 * w : 0) + (number.even ? 1 : 0)];
       for (std::uint32_t left = ties[w]; left != 0; left &= left - 1) {
         const int replica = __builtin_ctz(left);
         const std::uint32_t level = number.level_of(w, replica);
@@ -142,13 +187,20 @@ struct PlaneTile : SliceTile<W> {
 
   PlaneDraws<W> draws;
   PlaneSums<W> sums;
+  MixedTables<kMixed ? W : 0> mixed;
   PlaneNumber<W> number;
   Bits moves;
   alignas(64) Bits of_level[PlaneTable::max_levels];
 };
 
 inline void sweep_planes(SliceJob& job) {
-  with_width(job, [&]<int W>() { PlaneTile<W>(job).run(); });
+  with_width(job, [&]<int W>() {
+    if (job.mixed_tables) {
+      PlaneTile<W, true>(job).run();
+    } else {
+      PlaneTile<W, false>(job).run();
+    }
+  });
 }
 
 }  // namespace

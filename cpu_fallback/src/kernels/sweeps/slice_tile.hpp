@@ -26,6 +26,7 @@ struct alignas(64) ThresholdTable {
 /// below `low`.
 struct PlaneTable {
   static constexpr int max_levels = 128;
+  static constexpr int max_mixed_levels = 32;  // n_high where words of a job have different tables
 
   int n_levels = 0;                    // that can be accepted
   int n_high = 0;                      // whose `high` is not 0: the first ones
@@ -83,8 +84,9 @@ struct SliceJob {
   std::uint64_t step = 0;
   DrawSite draw_site = nullptr;  // draws by planes or shared; null: by words
   DrawRest draw_rest = nullptr;
-  const PlaneTable* plane_tables = nullptr;    // of odd and of even sites; for all lanes
-  const SharedTable* shared_tables = nullptr;  // the same for shared noise
+  const PlaneTable* plane_tables = nullptr;  // of odd and of even sites; for all lanes, or
+  bool mixed_tables = false;                 // [n_words][2]
+  const SharedTable* shared_tables = nullptr;  // for shared noise, of all lanes
 
   double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
   std::uint64_t accepted[max_lanes] = {};
@@ -127,7 +129,7 @@ constexpr N counting_cost(const SliceCosts& costs, N terms, N runs, N planes, in
 /// the fastest one.
 struct SliceFunctions {
   void (*sweep)(SliceJob& job);
-  /// By planes, for words of one key, one temperature and replicas 32 k .. 32 k + 31.
+  /// By planes, for words of one key, each of one temperature and replicas 32 k .. 32 k + 31.
   void (*sweep_by_planes)(SliceJob& job);
   /// With shared noise, for the same words.
   void (*sweep_shared)(SliceJob& job);

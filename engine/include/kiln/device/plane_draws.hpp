@@ -18,6 +18,9 @@
 /// Planes 4 b .. 4 b + 3 are the words of the Philox block with the counter (site, replica / 32,
 /// step, RngDomain::metropolis_planes | block b). Where the eight high bits decide a comparison the
 /// others need not be drawn.
+///
+/// First states of spins and bits have one plane: bit replica % 32 of word variable % 4 of the
+/// Philox block with the counter (variable / 4, replica / 32, step, RngDomain::initial_planes).
 namespace kiln {
 
 inline constexpr std::uint32_t planes_of_word = 8;
@@ -50,6 +53,14 @@ KILN_HD inline std::uint32_t draw_word_by_planes(const DrawName& name, std::uint
     }
   }
   return word;
+}
+
+/// First states of variables 4 quad .. 4 quad + 3, for the 32 replicas around `name.replica`.
+KILN_HD inline Words4 draw_first_planes(DrawName name, std::uint32_t quad) {
+  name.replica /= 32;
+  name.domain = RngDomain::initial_planes;
+  name.block = 0;
+  return draw_quad(name, quad);
 }
 
 }  // namespace kiln

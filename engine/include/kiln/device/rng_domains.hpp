@@ -30,6 +30,7 @@ enum class RngDomain : std::uint8_t {
   features = 16,           ///< random features and noise of pathwise_samples
   metropolis_planes = 17,  ///< sweeps by planes: eight high bits of 32 replicas for each site
   metropolis_rest = 18,    ///< sweeps by planes: the low bits of a word
+  initial_planes = 19,     ///< random_state by planes: a bit of 32 replicas for each variable
   user = 200,              ///< first domain of plug-ins
 };
 

@@ -16,7 +16,7 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int max_rungs = static_cast<int>(ReplicaSwap::max_rungs);
-constexpr std::int64_t blocks_to_add = 132;
+constexpr std::int64_t blocks_to_add = 264;
 
 union Memory {
   AddMemory add;
@@ -34,6 +34,79 @@ struct Found {
   __device__ std::int64_t left() const { return full ? 1 : waiting + 1; }
 };
 
+// Of a block of 32 ladders a lane has a ladder, and a warp some rungs. What their swaps change is
+// kept in shared memory meanwhile: otherwise each step of a swap waits for device memory.
+struct Stage {
+  static constexpr int max_rungs = 32;
+  static constexpr int warps = block_size / warp_size, of_warp = max_rungs / warps;
+
+  double energy[max_rungs * warp_size], beta[max_rungs];
+  LadderEnd last_end[max_rungs * warp_size];
+  std::uint32_t round_trips[max_rungs * warp_size];
+  std::uint64_t key;
+};
+
+// What a thread has of a stage: its rungs warp, warp + warps, ...
+struct Staged {
+  double energy[Stage::of_warp], beta = 0;
+  LadderEnd last_end[Stage::of_warp];
+  std::uint32_t round_trips[Stage::of_warp];
+  std::uint64_t key = 0;
+  int me = static_cast<int>(threadIdx.x), rungs;
+  std::int64_t first_slot, first_number;
+
+  __device__ Staged(const ReplicaSwap& swap, std::int64_t first_ladder)
+      : rungs(static_cast<int>(swap.rungs)),
+        first_slot(swap.places().home_of(first_ladder, 0)),
+        first_number(swap.places().number_at(first_ladder, 0)) {
+    if (me < rungs) beta = swap.beta[first_number + me];
+    if (me == 0) key = swap.draw_ids.key[first_slot];
+#pragma unroll
+    for (int i = 0; i < Stage::of_warp; ++i) {
+      const int at = me + i * block_size;
+      if (at >= rungs * warp_size) continue;
+      energy[i] = swap.energy[first_slot + at];
+      last_end[i] = swap.last_end[first_slot + at];
+      round_trips[i] = swap.round_trips[first_slot + at];
+    }
+  }
+  // Fills the stage and records the energies.
+  __device__ void put(const LadderPhase& kernel, std::int64_t first_ladder, std::int64_t place,
+                      Stage& stage) const {
+    const LadderRecord& record = kernel.record;
+    if (me < rungs) stage.beta[me] = beta;
+    if (me == 0) stage.key = key;
+#pragma unroll
+    for (int i = 0; i < Stage::of_warp; ++i) {
+      const int at = me + i * block_size;
+      if (at >= rungs * warp_size) continue;
+      stage.energy[at] = energy[i];
+      stage.last_end[at] = last_end[i];
+      stage.round_trips[at] = round_trips[i];
+      const int rung = at / warp_size;
+      record.energy[record.at(place, rung, kernel.statistics) + first_ladder + at % warp_size] =
+          energy[i];
+    }
+  }
+  // The swaps on the stage: indices of slots and numbers stay.
+  __device__ ReplicaSwap on(const ReplicaSwap& swap, Stage& stage) const {
+    ReplicaSwap local = swap;
+    local.energy.data = local.blocks.energy.data = stage.energy - first_slot;
+    local.beta.data = stage.beta - first_number;
+    local.last_end.data = stage.last_end - first_slot;
+    local.round_trips.data = stage.round_trips - first_slot;
+    local.draw_ids.key.data = &stage.key - first_slot;
+    return local;
+  }
+  __device__ void take(const ReplicaSwap& swap, const Stage& stage) const {
+    for (int at = me; at < rungs * warp_size; at += block_size) {
+      swap.blocks.energy[first_slot + at] = stage.energy[at];
+      swap.last_end[first_slot + at] = stage.last_end[at];
+      swap.round_trips[first_slot + at] = stage.round_trips[at];
+    }
+  }
+};
+
 __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& mine,
                                 const Found& found) {
   const LadderStatistics& statistics = kernel.statistics;
@@ -42,7 +115,7 @@ __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& m
   for (int i = static_cast<int>(threadIdx.x); i < mine.count * rungs; i += block_size) {
     const std::int64_t ladder = mine.number(i / rungs);
     const int rung = i % rungs;
-    const std::int32_t slot = statistics.slot_of[ladder * rungs + rung];
+    const std::int32_t slot = statistics.slot_at(ladder, rung);
     const double e = statistics.energy[slot], v = statistics.weighed(slot);
     const bool better = statistics.improves(slot, e, v);
     const std::int64_t at = record.at(found.place, rung, statistics) + ladder;
@@ -79,6 +152,17 @@ __device__ void keep_bests(const LadderPhase& kernel, const Found& found) {
   __syncthreads();
 }
 
+// By the last block of a launch.
+__device__ void end_phase(const LadderPhase& kernel, const Found& found) {
+  const LadderRecord& record = kernel.record;
+  const bool ended = end_round(kernel.update, [&] { keep_bests(kernel, found); });
+  if (ended || found.full) note_references({kernel.statistics, record});
+  if (threadIdx.x != 0) return;
+  const std::int64_t next = ended ? 0 : (found.place + 1) % record.places();
+  record.state[LadderRecord::next_at] = static_cast<std::uint32_t>(next);
+  record.state[LadderRecord::waiting_at] = ended ? 0 : static_cast<std::uint32_t>(found.left());
+}
+
 __global__ void __launch_bounds__(block_size)
     make_phase(const __grid_constant__ LadderPhase kernel, int ladders_per_block) {
   __shared__ Memory shared;
@@ -95,13 +179,30 @@ __global__ void __launch_bounds__(block_size)
     record_energies(kernel, {first, 1, count}, found);
     swap_ladders(kernel.swap, {first, 1, count}, shared.swap);
   }
-  if (!is_last_block(record, last)) return;
-  const bool ended = end_round(kernel.update, [&] { keep_bests(kernel, found); });
-  if (ended || found.full) note_references({statistics, record});
-  if (threadIdx.x != 0) return;
-  const std::int64_t next = ended ? 0 : (found.place + 1) % record.places();
-  record.state[LadderRecord::next_at] = static_cast<std::uint32_t>(next);
-  record.state[LadderRecord::waiting_at] = ended ? 0 : static_cast<std::uint32_t>(found.left());
+  if (is_last_block(record, last)) end_phase(kernel, found);
+}
+
+// The same for blocks of ladders with few rungs.
+__global__ void __launch_bounds__(block_size)
+    make_block_phase(const __grid_constant__ LadderPhase kernel) {
+  __shared__ Memory shared;
+  __shared__ Stage stage;
+  __shared__ int last;
+  const LadderStatistics& statistics = kernel.statistics;
+  const LadderRecord& record = kernel.record;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * ladders_of_block;
+  const bool swaps = first < statistics.ladders;
+  const Staged mine(kernel.swap, swaps ? first : 0);
+  const Found found(record);
+  if (!statistics.active()) return;
+  if (found.full) add_records({statistics, record}, found.waiting, shared.add);
+  if (swaps) {
+    mine.put(kernel, first, found.place, stage);
+    const ReplicaSwap local = mine.on(kernel.swap, stage);
+    swap_ladders(local, {first, 1, static_cast<int>(ladders_of_block)}, shared.swap);
+    mine.take(kernel.swap, stage);
+  }
+  if (is_last_block(record, last)) end_phase(kernel, found);
 }
 
 }  // namespace
@@ -122,11 +223,17 @@ void launch(const LadderPhase& kernel, Queue& queue) {
     launch(kernel.swap, queue);
     return launch(kernel.update, queue);
   }
-  const auto per_block =
-      static_cast<int>(std::clamp<std::int64_t>(block_size / rungs, 1, max_block_ladders));
+  const auto per_block = static_cast<int>(
+      kernel.swap.in_blocks() ? ladders_of_block
+                              : std::clamp<std::int64_t>(block_size / rungs, 1, max_block_ladders));
   const std::int64_t tasks = std::min(rungs * kernel.record.calls, blocks_to_add);
   const std::int64_t blocks = std::max((ladders + per_block - 1) / per_block, tasks);
-  make_phase<<<static_cast<unsigned>(blocks), block_size, 0, stream_of(queue)>>>(kernel, per_block);
+  const auto grid = static_cast<unsigned>(blocks);
+  if (kernel.swap.in_blocks() && rungs <= Stage::max_rungs) {
+    make_block_phase<<<grid, block_size, 0, stream_of(queue)>>>(kernel);
+  } else {
+    make_phase<<<grid, block_size, 0, stream_of(queue)>>>(kernel, per_block);
+  }
   check_launch(LadderPhase::name);
 }
 

@@ -45,7 +45,7 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
   for (std::int64_t ladder = threadIdx.x; ladder < statistics.ladders;
        ladder += LadderStatistics::lanes) {
     mine = LadderStatistics::combine(
-        mine, statistics.of_energies(rung, ladder * statistics.sums.size + rung, energy[ladder],
+        mine, statistics.of_energies(rung, statistics.number_at(ladder, rung), energy[ladder],
                                      weighed[ladder], reference));
   }
   __syncthreads();

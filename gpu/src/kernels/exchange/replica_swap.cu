@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(block_size)
 }
 
 // Enough ladders for a thread per pair; 1024 rungs at most, as the shared arrays have it.
-int ladders_of_block(const ReplicaSwap& kernel) {
+int ladders_per_block(const ReplicaSwap& kernel) {
+  if (kernel.in_blocks()) return static_cast<int>(ladders_of_block);
   const std::int64_t pairs = std::max<std::int64_t>(1, kernel.rungs / 2);
   return static_cast<int>(std::clamp<std::int64_t>(block_size / pairs, 1, max_block_ladders));
 }
@@ -34,7 +35,7 @@ template <>
 void launch(const ReplicaSwap& kernel, Queue& queue) {
   const std::int64_t ladders = kernel.ladders.size;
   if (ladders <= 0) return;
-  const int per_block = ladders_of_block(kernel);
+  const int per_block = ladders_per_block(kernel);
   const auto blocks = static_cast<unsigned>((ladders + per_block - 1) / per_block);
   swap_rungs<<<blocks, block_size, 0, stream_of(queue)>>>(kernel, per_block);
   check_launch(ReplicaSwap::name);

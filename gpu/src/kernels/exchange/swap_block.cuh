@@ -4,12 +4,14 @@
 
 #include "kiln/kernels/exchange/replica_swap.hpp"
 
-/// The swap phase of the ladders of a block. A thread has one of their pairs; pairs of a phase are
-/// disjoint, so they swap side by side.
+/// The swap phase of the ladders of a thread block. A thread has one of their pairs; pairs of a
+/// phase are disjoint, so they swap side by side. Of a block of 32 ladders (LadderPlaces) a lane
+/// has one ladder and a warp some pairs of rungs.
 namespace kiln::cuda {
 namespace {
 
 constexpr int max_block_ladders = 64;
+static_assert(ladders_of_block == warp_size && ladders_of_block <= max_block_ladders);
 constexpr int max_block_rungs = 1024;  // of all ladders of a block together, to match all pairs
 
 // Ladders first, first + step, ... belong to a block.
@@ -62,6 +64,7 @@ __device__ void begin_phases(const ReplicaSwap& kernel, const BlockLadders& mine
   const int me = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int r = me; r < kernel.rungs; r += threads) {
     shared.attempts[r] = shared.accepted[r] = shared.chance[r] = 0;
+    if (kernel.in_blocks()) kernel.blocks.swapping[kernel.places().number_at(mine.first, r)] = 0;
   }
   if (me == 0) shared.phases = shared.trips = 0;
   if (me >= mine.count) return;
@@ -97,6 +100,40 @@ __device__ void try_pairs(const ReplicaSwap& kernel, const BlockLadders& mine,
   }
 }
 
+// Ladders of a block may try different pairs. A lower rung occurs in one round of one warp only, so
+// its first lane writes what the lanes with this rung have in common.
+template <int kMaxRungs>
+__device__ void try_block_pairs(const ReplicaSwap& kernel, const BlockLadders& mine,
+                                SwapMemory<kMaxRungs>& shared) {
+  const bool matched = kernel.mode == PairMode::all_pairs;
+  const int pairs = static_cast<int>(kernel.rungs) / 2;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int size = shared.size[lane], first = shared.first[lane];
+  const int warps = static_cast<int>(blockDim.x) / warp_size;
+  for (int p = static_cast<int>(threadIdx.x) / warp_size; p < pairs; p += warps) {
+    const unsigned trying = __ballot_sync(full_warp, p < size);
+    if (p >= size) continue;
+    const int at = first + 2 * p;
+    const int a = matched ? shared.order[at] : at, b = matched ? shared.order[at + 1] : at + 1;
+    bool swapped = false;
+    const std::uint64_t threshold = kernel.try_pair(mine.number(lane), a, b, swapped);
+    if (swapped) atomicAdd(&shared.swapped[lane], 1u);
+    const int lower = min(a, b);
+    const unsigned peers = __match_any_sync(trying, lower);
+    const unsigned mask = __ballot_sync(trying, swapped) & peers;
+    const unsigned chance = __reduce_add_sync(
+        peers, static_cast<unsigned>(threshold >> (32 - ReplicaSwap::chance_bits)));
+    if (lane != __ffs(static_cast<int>(peers)) - 1) continue;
+    const std::int64_t number = kernel.places().number_at(mine.first, lower);
+    kernel.blocks.swapping[number] = mask;
+    if (mask != 0 && kernel.blocks.partner) kernel.blocks.partner[number] = max(a, b);
+    if (a - b != 1 && b - a != 1) continue;
+    shared.attempts[lower] = static_cast<unsigned>(__popc(peers));
+    shared.accepted[lower] = static_cast<unsigned>(__popc(mask));
+    shared.chance[lower] = chance;
+  }
+}
+
 __device__ inline void add_count(std::uint64_t& total, unsigned value) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&total), value);
@@ -115,16 +152,23 @@ __device__ void add_counts(const SwapCounts& counts, const SwapMemory<kMaxRungs>
   }
 }
 
-// One phase of the block's ladders. What passes between threads (phases, matching, slot_of at the
-// ends) passes at barriers of the block.
+// One phase of the ladders of a thread block: some whole ladders, or a block of 32. What passes
+// between threads (phases, matching, slot_of at the ends) passes at barriers of the block.
 template <int kMaxRungs>
 __device__ void swap_ladders(const ReplicaSwap& kernel, const BlockLadders& mine,
                              SwapMemory<kMaxRungs>& shared) {
   const int me = static_cast<int>(threadIdx.x);
   begin_phases(kernel, mine, shared);
   __syncthreads();
-  if (kernel.mode == PairMode::all_pairs) order_rungs(kernel, mine, shared);
-  try_pairs(kernel, mine, shared);
+  const bool in_blocks = kernel.in_blocks();
+  if (kernel.mode == PairMode::all_pairs) {  // all ladders of a block have one matching
+    order_rungs(kernel, in_blocks ? BlockLadders{mine.first, 1, 1} : mine, shared);
+  }
+  if (in_blocks) {
+    try_block_pairs(kernel, mine, shared);
+  } else {
+    try_pairs(kernel, mine, shared);
+  }
   __syncthreads();
   if (me < mine.count && shared.due[me] != 0) {
     const auto attempts = static_cast<std::uint32_t>(shared.size[me]);

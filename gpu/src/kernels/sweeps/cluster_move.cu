@@ -4,6 +4,7 @@
 
 #include "kernels/grid.cuh"
 #include "kernels/sweeps/cluster_words.hpp"
+#include "kernels/sweeps/clusters/cluster_blocks.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -112,8 +113,8 @@ __global__ void __launch_bounds__(threads)
   __shared__ unsigned differing, size;
   SiteSets sets{bits, bits + words, bits + 2 * words, bits + 3 * words, words};
   const int me = static_cast<int>(threadIdx.x);
-  const std::int64_t a = 2 * pair * rungs + rung, b = a + rungs;
-  const std::int32_t s = kernel.slot_of[a], t = kernel.slot_of[b];
+  const std::int64_t a = kernel.number_at(2 * pair, rung), b = kernel.number_at(2 * pair + 1, rung);
+  const std::int32_t s = kernel.slot_at(2 * pair, rung), t = kernel.slot_at(2 * pair + 1, rung);
 
   if (me == 0) differing = size = 0;
   __syncthreads();
@@ -166,7 +167,8 @@ void launch(const ClusterMove& kernel, Queue& queue) {
   prepare_moves<<<blocks_for(kernel.moved.size), block_size, 0, stream>>>(kernel);
   check_launch(ClusterMove::name);
   const auto blocks = static_cast<unsigned>(kernel.ladders() / 2 * kernel.rungs());
-  if (blocks == 0 || launch_cluster_words(kernel, queue)) return;
+  if (blocks == 0 || launch_cluster_blocks(kernel, queue)) return;
+  if (launch_cluster_words(kernel, queue)) return;
   const int words = (kernel.model.n_sites + warp_size - 1) / warp_size;
   // Four sets of max_sites bits are 32 KiB: every device has that.
   const std::size_t bytes = 4 * sizeof(unsigned) * static_cast<std::size_t>(words);

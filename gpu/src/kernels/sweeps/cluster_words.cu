@@ -21,12 +21,19 @@ struct Pair {
   __device__ Pair(const ClusterMove& kernel, std::int64_t index) {
     const std::int64_t rungs = kernel.rungs();
     if (index >= kernel.ladders() / 2 * rungs) return;
-    number = index / rungs;
-    rung = index % rungs;
-    a = 2 * number * rungs + rung;
-    b = a + rungs;
-    s = kernel.slot_of[a];
-    t = kernel.slot_of[b];
+    if (kernel.in_blocks) {  // side by side in a word
+      constexpr std::int64_t of_word = ladders_of_block / 2;
+      const std::int64_t word = index / of_word;
+      number = word / rungs * of_word + index % of_word;
+      rung = word % rungs;
+    } else {
+      number = index / rungs;
+      rung = index % rungs;
+    }
+    a = kernel.number_at(2 * number, rung);
+    b = kernel.number_at(2 * number + 1, rung);
+    s = kernel.slot_at(2 * number, rung);
+    t = kernel.slot_at(2 * number + 1, rung);
     open = kernel.open[rung] != 0;
   }
 };

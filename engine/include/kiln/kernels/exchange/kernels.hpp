@@ -12,7 +12,8 @@
   KERNEL(LadderPhase)                 \
   KERNEL(LadderFlush)                 \
   KERNEL(WalkerSwap)                  \
-  KERNEL(StateSwap)
+  KERNEL(StateSwap)                   \
+  KERNEL(WordSwap)
 
 namespace kiln {
 

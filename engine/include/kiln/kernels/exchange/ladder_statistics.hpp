@@ -9,6 +9,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 
 // A kernel that runs once in a while fetches every instruction from afar: what is long or rare is
 // called, not copied to each place.
@@ -114,17 +115,30 @@ struct KILN_API LadderStatistics {
 
   View1<const double> energy;         ///< [slots], stored units
   View1<const double> best_energy;    ///< [slots]
-  View1<const double> beta;           ///< [ladders * rungs], 1/energy in the user's units
-  View1<const std::int32_t> slot_of;  ///< [ladders * rungs]
+  View1<const double> beta;           ///< [rung numbers], 1/energy in the user's units
+  View1<const std::int32_t> slot_of;  ///< [rung numbers]; not read in blocks
   View1<std::int32_t> best_rung;      ///< [slots], within the ladder: the rung of the best energy
   View1<RungSums> sums;               ///< [rungs]
   std::int64_t ladders = 0;
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
-  View1<const double> parameter = {};  ///< [ladders * rungs], lambda if it is the coordinate
+  View1<const double> parameter = {};  ///< [rung numbers], lambda if it is the coordinate
   View1<const double> term = {};       ///< [slots], the quantity weighted by lambda
   View1<RungCell> cells = {};          ///< [rungs * cells_of_rung]; empty: not needed
+  bool in_blocks = false;              ///< ladders lie in blocks of 32 (LadderPlaces)
+
+  KILN_HD LadderPlaces places() const {
+    return {in_blocks ? ladders / ladders_of_block : ladders, sums.size, 0, in_blocks};
+  }
+  KILN_HD std::int64_t number_at(std::int64_t ladder, std::int64_t rung) const {
+    return places().number_at(ladder, rung);
+  }
+  /// The slot whose replica is at a rung of a ladder.
+  KILN_HD std::int32_t slot_at(std::int64_t ladder, std::int64_t rung) const {
+    return in_blocks ? static_cast<std::int32_t>(places().home_of(ladder, rung))
+                     : slot_of[number_at(ladder, rung)];
+  }
 
   /// Part of the sums, without initial values (the shared memory of a block does not allow any).
   struct Part {
@@ -159,7 +173,7 @@ struct KILN_API LadderStatistics {
     double energy, weighed;
   };
   KILN_HD Reference reference_of(std::int64_t rung) const {
-    const std::int32_t slot = slot_of[rung];
+    const std::int32_t slot = slot_at(0, rung);
     return reference_of(rung, energy[slot], weighed(slot));
   }
   /// The same from energy and weighted quantity of ladder 0, which count where the rung has no
@@ -170,15 +184,16 @@ struct KILN_API LadderStatistics {
   }
   /// The quantity that the coordinate weights, of a slot.
   KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
-  /// Whether a replica with this energy and weighted quantity improves its best.
+  /// Whether a replica with this energy and weighted quantity improves its best, at a rung that
+  /// best_rung does not have yet. In blocks slots keep their rungs, and best states their slots.
   KILN_HD bool improves(std::int32_t slot, double e, double v) const {
-    return finite(e) && finite(v) && e < best_energy[slot];
+    return !in_blocks && finite(e) && finite(v) && e < best_energy[slot];
   }
   /// The sums of one replica, that of ladder `ladder` at rung `rung`. Notes the rung of a best.
   KILN_HD Part of_replica(std::int64_t rung, std::int64_t ladder,
                           const Reference& reference) const {
-    const std::int64_t at = ladder * sums.size + rung;
-    const std::int32_t slot = slot_of[at];
+    const std::int64_t at = number_at(ladder, rung);
+    const std::int32_t slot = slot_at(ladder, rung);
     const double e = energy[slot], v = weighed(slot);
     // Everything is read before anything is written: reads wait for writes that may concern them.
     const bool better = improves(slot, e, v);
@@ -186,7 +201,7 @@ struct KILN_API LadderStatistics {
     if (better) best_rung[slot] = static_cast<std::int32_t>(rung);
     return part;
   }
-  /// The same from an energy and its weighted quantity at rung number `at` = ladder * rungs + rung.
+  /// The same from an energy and its weighted quantity at rung number `at`.
   KILN_HD Part of_energies(std::int64_t rung, std::int64_t at, double e, double v,
                            const Reference& reference) const {
     Part part = nothing();

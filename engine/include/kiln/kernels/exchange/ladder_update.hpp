@@ -42,7 +42,7 @@ struct KILN_API LadderUpdate {
       "ends a round of adaptation: places temperatures at equal steps of the communication barrier";
 
   View1<LadderPlan> plan;  ///< [1]
-  View1<double> beta;      ///< [ladders * rungs], the same for every ladder
+  View1<double> beta;      ///< [rung numbers], the same for every ladder
   View1<RungSums> sums;    ///< [rungs], reset
   SwapCounts counts;       ///< reset
   View1<double> barrier;   ///< [rungs], scratch: Lambda at each rung

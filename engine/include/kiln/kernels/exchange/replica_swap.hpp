@@ -8,6 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
@@ -65,6 +66,18 @@ struct SwapCounts {
   View1<std::uint64_t> accepted;  ///< [rungs - 1]
   View1<std::uint64_t> chance;  ///< [rungs - 1], sum of acceptance probabilities in units of 2^-24
   View1<std::uint64_t> totals;  ///< [2]: swap phases, round trips
+};
+
+/// What a swap phase of blocks of 32 ladders (LadderPlaces) changes beside the counts. All are
+/// overwritten in each phase that is active.
+struct SwapBlocks {
+  View1<double> energy;  ///< [slots], those of ReplicaSwap, exchanged
+  /// [rung numbers], at the lower rung of each pair: the ladders of the block that swap, a bit
+  /// each.
+  View1<std::uint32_t> swapping;
+  /// [rung numbers], for all_pairs: the upper rung of the pair, where `swapping` is not 0; else
+  /// empty.
+  View1<std::int32_t> partner;
 };
 
 /// The end of its ladder that a replica visited last.
@@ -145,14 +158,18 @@ struct FamilyEnergies {
 
 /// One exchange phase of many ladders: replicas swap neighbouring temperatures.
 ///
-/// A group of the batch is a ladder of `rungs` rungs, with optional further replicas (WalkerSwap).
-/// Rung r of ladder g has the number g * rungs + r, r = 0 the hottest. States never move: the rung
-/// numbers of two slots are exchanged in rung_of, and slot_of is its inverse (padding slots are in
-/// rung_of only). A pair swaps if r < swap_threshold(...), r the word (key of the ladder,
-/// RngDomain::swap, step, replica 0, index: the lower rung of the pair). Draw blocks 1, 2 and 3
-/// have the parity of random_adjacent, the cadence of CadenceKind::stochastic and the matching of
-/// all_pairs: rungs are ordered by their words (ties by number), places 2p and 2p + 1 form a pair.
-/// The step is that of the last sweep of the tick; a truncated tick has no phase.
+/// A group of the batch is a ladder of `rungs` rungs, with optional further replicas (WalkerSwap),
+/// or a block of 32 ladders (LadderPlaces), r = 0 the hottest rung. A pair swaps if r <
+/// swap_threshold(...), r the word (LadderPlaces::name_of(ladder), index: the lower rung of the
+/// pair). Draw blocks 1, 2 and 3 have the parity of random_adjacent, the cadence of
+/// CadenceKind::stochastic and the matching of all_pairs: rungs are ordered by their words (ties by
+/// number), places 2p and 2p + 1 form a pair. All ladders of a block have the matching of its first
+/// one. The step is that of the last sweep of the tick; a truncated tick has no phase.
+///
+/// Ladders that lie one by one exchange rung numbers: states never move, the numbers of two slots
+/// are exchanged in rung_of, and slot_of is its inverse (padding slots are in rung_of only). In
+/// blocks slots keep their rungs: energies, ends and round trips of the two slots are exchanged,
+/// and WordSwap, launched next, exchanges the states.
 ///
 /// Class E: counts are sums of integers, so their order does not matter. At most 1024 rungs.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; deterministic
@@ -166,9 +183,9 @@ struct KILN_API ReplicaSwap {
   static constexpr int chance_bits = 24;
 
   View1<const double> energy;        ///< [slots], stored units
-  View1<const double> beta;          ///< [ladders * rungs], 1/energy in the user's units
-  View1<std::int32_t> rung_of;       ///< [slots]
-  View1<std::int32_t> slot_of;       ///< [ladders * rungs]
+  View1<const double> beta;          ///< [rung numbers], 1/energy in the user's units
+  View1<std::int32_t> rung_of;       ///< [slots]; not read in blocks
+  View1<std::int32_t> slot_of;       ///< [rung numbers]; not read in blocks
   View1<SwapLadder> ladders;         ///< [ladders]
   View1<LadderEnd> last_end;         ///< [slots]
   View1<std::uint32_t> round_trips;  ///< [slots], hot to cold to hot again
@@ -181,20 +198,31 @@ struct KILN_API ReplicaSwap {
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;     ///< 1 / (stored energy per unit of the user's energy)
   FamilyEnergies family = {};   ///< empty: rungs differ in temperature alone
-  std::int64_t group_size = 0;  ///< slots of a ladder; 0: `rungs`
+  std::int64_t group_size = 0;  ///< places of a group; 0: `rungs`
+  SwapBlocks blocks = {};       ///< empty: ladders lie one by one
 
+  KILN_HD bool in_blocks() const { return static_cast<bool>(blocks.swapping); }
+  KILN_HD LadderPlaces places() const {
+    return {in_blocks() ? ladders.size / ladders_of_block : ladders.size, rungs,
+            group_size > rungs ? group_size - rungs : 0, in_blocks()};
+  }
+  /// The slot whose replica is at a rung of a ladder.
+  KILN_HD std::int32_t slot_at(std::int64_t ladder, std::int64_t rung) const {
+    const LadderPlaces all = places();
+    return in_blocks() ? static_cast<std::int32_t>(all.home_of(ladder, rung))
+                       : slot_of[all.number_at(ladder, rung)];
+  }
   /// Number within the tick of its last sweep.
   KILN_HD std::uint64_t last_sweep() const {
     return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
   }
   KILN_HD DrawName name_of(std::int64_t ladder, std::uint8_t block) const {
-    const std::int64_t first_slot = ladder * (group_size > 0 ? group_size : rungs);
-    return DrawName{draw_ids.key[first_slot], control->step + last_sweep(), 0, RngDomain::swap,
-                    block};
+    return places().name_of(draw_ids, ladder, control->step + last_sweep(), block);
   }
   /// Orders the rungs of a ladder for all_pairs.
   KILN_HD std::uint32_t matching_word(std::int64_t ladder, std::int64_t rung) const {
-    return draw_word(name_of(ladder, 3), static_cast<std::uint32_t>(rung));
+    const std::int64_t first = ladder - places().lane_of(ladder);
+    return draw_word(name_of(first, 3), static_cast<std::uint32_t>(rung));
   }
 
   /// Counts a call of a ladder, or begins a phase.
@@ -226,15 +254,18 @@ struct KILN_API ReplicaSwap {
   /// Tries the pair of rungs a and b of a ladder; returns the threshold, and whether they swapped.
   KILN_HD std::uint64_t try_pair(std::int64_t ladder, std::int32_t a, std::int32_t b,
                                  bool& swapped) const {
-    const std::int64_t rung_a = ladder * rungs + a, rung_b = ladder * rungs + b;
-    const std::int32_t slot_a = slot_of[rung_a], slot_b = slot_of[rung_b];
+    const LadderPlaces all = places();
+    const std::int64_t rung_a = all.number_at(ladder, a), rung_b = all.number_at(ladder, b);
+    const std::int32_t slot_a = slot_at(ladder, a), slot_b = slot_at(ladder, b);
     const std::uint64_t threshold =
         family ? family.threshold(beta, rung_a, rung_b, slot_a, slot_b, inverse_scale)
                : swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b],
                                 inverse_scale);
     const auto lower = static_cast<std::uint32_t>(a < b ? a : b);
     swapped = draw_word(name_of(ladder, 0), lower) < threshold;
-    if (swapped) {
+    if (swapped && in_blocks()) {
+      exchange(slot_a, slot_b);
+    } else if (swapped) {
       rung_of[slot_a] = static_cast<std::int32_t>(rung_b);
       rung_of[slot_b] = static_cast<std::int32_t>(rung_a);
       slot_of[rung_a] = slot_b;
@@ -248,7 +279,7 @@ struct KILN_API ReplicaSwap {
   KILN_HD std::uint32_t end(std::int64_t ladder, std::uint32_t attempts,
                             std::uint32_t accepted) const {
     adapt(ladders[ladder], attempts, accepted);
-    const std::int32_t hot = slot_of[ladder * rungs], cold = slot_of[ladder * rungs + rungs - 1];
+    const std::int32_t hot = slot_at(ladder, 0), cold = slot_at(ladder, rungs - 1);
     const LadderEnd of_hot = last_end[hot], of_cold = last_end[cold];
     const std::uint32_t trips = of_hot == LadderEnd::cold ? 1u : 0u;
     if (trips != 0) round_trips[hot] += trips;
@@ -261,6 +292,18 @@ struct KILN_API ReplicaSwap {
  private:
   KILN_HD SwapPhase adjacent(std::int32_t first) const {
     return {first, (static_cast<std::int32_t>(rungs) - first) / 2, true};
+  }
+  /// What moves between two slots of a block with a replica, but for its state.
+  KILN_HD void exchange(std::int32_t a, std::int32_t b) const {
+    const double energy_a = blocks.energy[a], energy_b = blocks.energy[b];
+    const LadderEnd end_a = last_end[a], end_b = last_end[b];
+    const std::uint32_t trips_a = round_trips[a], trips_b = round_trips[b];
+    blocks.energy[a] = energy_b;
+    blocks.energy[b] = energy_a;
+    last_end[a] = end_b;
+    last_end[b] = end_a;
+    round_trips[a] = trips_b;
+    round_trips[b] = trips_a;
   }
   KILN_HD bool due(const SwapLadder& state, std::int64_t ladder) const {
     if (cadence.kind == CadenceKind::stochastic) {

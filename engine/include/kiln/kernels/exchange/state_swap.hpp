@@ -7,27 +7,10 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/kernels/run/slot_array.hpp"
 
 namespace kiln {
-
-/// The division of the groups of a batch into ladders of `rungs` rungs and `walkers` further
-/// replicas, and the home slot of each number: slot k of a group is that of rung k, then the
-/// walkers follow. Rung r of group g has the number g * rungs + r; the walkers of all groups are
-/// numbered after all rungs.
-struct LadderPlaces {
-  std::int64_t groups = 0;
-  std::int64_t rungs = 1;
-  std::int64_t walkers = 0;
-
-  KILN_HD std::int64_t group_size() const { return rungs + walkers; }
-  KILN_HD std::int64_t size() const { return groups * group_size(); }
-  /// The number whose home is `slot`, slot < size().
-  KILN_HD std::int64_t number_of(std::int64_t slot) const {
-    const std::int64_t group = slot / group_size(), k = slot % group_size();
-    return k < rungs ? group * rungs + k : groups * rungs + group * walkers + k - rungs;
-  }
-};
 
 /// The sources of the bits of a word of 32 slots: masks for the neighbours, which are nearly all
 /// sources when neighbouring rungs exchange, and for the rest.

@@ -10,6 +10,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 
 namespace kiln {
 
@@ -17,7 +18,8 @@ namespace kiln {
 ///
 /// Variable v of the batch uses the word with index v (RngDomain::initial_state at the current
 /// step); unbounded reals start uniformly in [-2, 2], or within 4 of their only bound; permutations
-/// by Fisher-Yates. Class E.
+/// by Fisher-Yates. With DrawNaming::planes spins and bits of packed words have the bits of
+/// draw_first_planes(), a 32nd of the draws. Class E.
 struct KILN_API RandomState {
   static constexpr const char* name = "random_state";
   static constexpr const char* summary =
@@ -30,6 +32,7 @@ struct KILN_API RandomState {
       active_rungs;  ///< [rungs], slots of rungs with 0 are skipped; empty: all
   DrawIds draw_ids;
   const RunControl* control = nullptr;
+  DrawNaming naming = DrawNaming::words;
 
   KILN_HD bool selects(std::int64_t slot) const {
     return !active_rungs || active_rungs[rung_of[slot]] != 0;

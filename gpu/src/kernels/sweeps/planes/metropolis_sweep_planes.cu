@@ -10,6 +10,9 @@
 #include "kernels/sweeps/sweep_shape.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_planes.hpp"
+#include "plane_energy.cuh"
+#include "plane_mixed.cuh"
+#include "plane_states.cuh"
 #include "plane_warp.cuh"
 
 namespace kiln::cuda {
@@ -18,20 +21,22 @@ namespace {
 constexpr std::int64_t usual_tables = 2;  // of a block
 
 // Adds the changes and flips of a launch to the slots of the block. An index is 2 u + even, so half
-// a change is the sum of indices less 2^P - 1 for each flip. Sums are taken modulo 2^32.
-template <int W, int P, bool kShared>
+// a change is the sum of indices less 2^P - 1 for each. Sums are taken modulo 2^32.
+template <int W, int P, PlaneRows kRows>
 __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t first_word,
-                                 const std::uint32_t (&totals)[2][32 * W]) {
+                                 const PlaneBlock<W>& block) {
+  const auto of_number = static_cast<std::uint32_t>(CountedSites<kRows>(kernel.model).change);
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
-    const std::uint32_t flips = totals[1][i];
-    const auto half = static_cast<std::int32_t>(totals[0][i] - ((1u << P) - 1) * flips);
-    if constexpr (kShared) {
-      kernel.energy[slot] += 2.0 * half;
+    const std::uint32_t flips = block.flips[i] + block.indexed[i];
+    const std::uint32_t half = block.indices[i] - ((1u << P) - 1) * block.indexed[i];
+    const auto change = static_cast<std::int32_t>(2 * half - of_number * block.numbers[i]);
+    if constexpr (kRows != PlaneRows::off_chip) {
+      kernel.energy[slot] += change;
       if (kernel.accepted) kernel.accepted[slot] += flips;
     } else {  // other blocks sweep other sites of the slot
-      atomicAdd(&kernel.energy[slot], 2.0 * half);
+      atomicAdd(&kernel.energy[slot], static_cast<double>(change));
       static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
       if (kernel.accepted) {
         atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
@@ -40,86 +45,165 @@ __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t fir
   }
 }
 
-template <int W, int V, int P, bool kShared>
+// The tables of a sweep.
+template <int W, int V, int P, PlaneRows kRows>
+__device__ __noinline__ void prepare_tables(const MetropolisSweep& kernel, std::uint32_t capacity,
+                                            std::uint32_t sweep) {
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  share_plane_tables(kernel, sweep, capacity, memory.block);
+  __syncthreads();
+  const PlaneStep step(kernel.control->step + kernel.number_of(sweep));
+  fill_plane_tables<W, P>(kernel, step, capacity, memory.tables, memory.block);
+  __syncthreads();
+}
+
+// What stays the same for all sweeps of a launch: words, states and short rows.
+template <int W, int V, int P, PlaneRows kRows>
+__device__ __noinline__ void begin_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
+  if constexpr (memory.shared) {
+    load_states<W, kRows>(kernel, first_word, memory.states);
+  }
+  if constexpr (memory.short_rows) {
+    const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
+    for (int i = threadIdx.x; i < kernel.model.n_sites; i += blockDim.x) {
+      memory.rows[i] = short_row<W>(kernel.model, states, i);
+    }
+  }
+  PlaneBlock<W>& block = memory.block;
+  describe_words(kernel, first_word, block);
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    block.flips[i] = block.indices[i] = block.indexed[i] = block.numbers[i] = 0;
+  }
+  __syncthreads();
+}
+
+template <int W, int V, int P, PlaneRows kRows>
+__device__ __noinline__ void end_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
+  __syncthreads();
+  if constexpr (memory.shared) store_states<W, kRows>(kernel, first_word, memory.states);
+  add_plane_totals<W, P, kRows>(kernel, first_word, memory.block);
+}
+
+template <int W, int V, int P, PlaneRows kRows>
 __global__ void __launch_bounds__(max_slice_threads)
     sweep_planes(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
                  ClassRange classes) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  __shared__ PlaneBlock<W> block;
   if (!kernel.control->active(kernel.step_offset)) return;
-  unsigned char* const tables = shared_bytes;
-  auto* const states =
-      reinterpret_cast<std::uint32_t*>(shared_bytes + capacity * PlaneFormat<P>::table_bytes);
-  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
-  const View2<std::uint32_t>& state = kernel.state;
-  const std::int32_t n = kernel.model.n_variables;
-  const int n_words = static_cast<int>(min(state.columns - first_word, std::int64_t{W}));
-  if constexpr (kShared) {
-    load_words<W>(state.data + first_word, state.stride, n, n_words, states);
-  }
-  describe_words(kernel, first_word, block);
-  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x)
-    block.totals[0][i] = block.totals[1][i] = 0;
-  PlaneWarp<W, V, P, kShared> warp(kernel, first_word, block, tables, states);
-  __syncthreads();
-  for (std::uint32_t s = 0;;) {
-    const PlaneStep step(kernel.control->step + kernel.number_of(s));
-    share_plane_tables(kernel, s, capacity, block);
-    __syncthreads();
-    fill_plane_tables<W, P>(kernel, step, capacity, tables, block);
-    __syncthreads();
-    if (block.uniform != 0) {
-      warp.template sweep_classes<true>(step, s, classes);
+  constexpr bool shared = kRows != PlaneRows::off_chip;
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  const PlaneBlock<W>& block = memory.block;
+  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
+  begin_launch<W, V, P, kRows>(kernel, capacity);
+  prepare_tables<W, V, P, kRows>(kernel, capacity, 0);
+  for (std::uint32_t s = 0, more = 1; more != 0;) {
+    const auto step = [&] { return PlaneStep(kernel.control->step + kernel.number_of(s)); };
+    // To the next sweep, whose table may be the next one of those at hand.
+    const auto advance = [&](std::uint32_t of_ahead) {
+      more = shared && ++s < kernel.sweeps && kernel.control->active(kernel.number_of(s));
+      if (of_ahead < block.ahead) return of_ahead;
+      if (more != 0) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
+      return 0u;
+    };
+    if (block.kind == PlaneKind::mixed) {
+      sweep_mixed<W, V, P, kRows>(kernel, capacity, s, classes);
+      advance(max_ahead);
+    } else if (shared && block.kind == PlaneKind::one_table && kernel.sweeps > 1) {
+      if constexpr (shared) {
+        add_numbers<W, V, P, kRows>(kernel, capacity, true);
+        PlaneWarp<W, V, P, kRows, true> warp(kernel, first_word, memory);
+        std::uint32_t of_ahead = 0;
+        do {
+          warp.sweep_classes(step(), classes, of_ahead, capacity);
+          of_ahead = advance(of_ahead + 1);
+        } while (more != 0 && block.kind == PlaneKind::one_table);
+        warp.flush_sums();
+        add_numbers<W, V, P, kRows>(kernel, capacity, false);
+      }
     } else {
-      warp.template sweep_classes<false>(step, s, classes);
+      PlaneWarp<W, V, P, kRows, false> warp(kernel, first_word, memory);
+      warp.sweep_classes(step(), classes, 0, capacity);
+      warp.flush_sums();
+      advance(max_ahead);
     }
-    if (!kShared || ++s >= kernel.sweeps || !kernel.control->active(kernel.number_of(s))) break;
   }
-  warp.flush_sums();
-  __syncthreads();
-  if constexpr (kShared) {
-    store_words<W>(states, state.stride, n, n_words, state.data + first_word);
-  }
-  add_plane_totals<W, P, kShared>(kernel, first_word, block.totals);
+  end_launch<W, V, P, kRows>(kernel, capacity);
 }
 
 // A block has a table for each temperature of its words, as far as they fit.
-template <int W, int V, int P, bool kShared>
+template <int W, int V, int P, PlaneRows kRows>
 bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
              Queue& queue) {
-  using Of = PlaneFormat<P>;
-  const std::int64_t variables = kernel.model.n_variables;
-  const std::int64_t states = kShared ? (variables + 1) * W * 4 : 0;
-  const std::int64_t room = limits.shared_bytes / std::max(1, shape.blocks) -
-                            static_cast<std::int64_t>(sizeof(PlaneBlock<W>)) - states;
-  const auto capacity = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-      std::min<std::int64_t>(kernel.beta.size, room / Of::table_bytes), 0, W));
+  using Memory = PlaneMemory<W, V, P, kRows>;
+  const auto warps = static_cast<std::uint32_t>(shape.warps);
+  const std::int64_t others = Memory::before_states(0) +
+                              std::int64_t{Memory::bytes_of_model(kernel.model)} +
+                              std::int64_t{warps} * Memory::queue_bytes + 128;
+  const std::int64_t room = limits.shared_bytes / std::max(1, shape.blocks) - others;
+  const std::int64_t wanted = std::max<std::int64_t>(
+      std::min<std::int64_t>(kernel.beta.size, W),
+      std::min<std::int64_t>(kernel.sweeps, P < 6 ? max_ahead : max_ahead / 2));
+  const auto capacity = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(room / PlaneFormat<P>::table_bytes, 0, wanted));
   if (capacity == 0) return false;
-  const std::size_t bytes = capacity * Of::table_bytes + static_cast<std::size_t>(states);
-  const auto function = sweep_planes<W, V, P, kShared>;
+  const auto bytes = Memory::before_states(capacity) + Memory::bytes_of_model(kernel.model) +
+                     warps * Memory::queue_bytes;
+  const auto function = sweep_planes<W, V, P, kRows>;
   reserve_shared(queue, function, bytes, MetropolisSweep::name);
-  const auto threads = static_cast<unsigned>(32 * shape.warps);
-  enqueue_classes<W, kShared>(kernel, shape, limits, [&](dim3 grid, const ClassRange& classes) {
-    function<<<grid, threads, bytes, stream_of(queue)>>>(kernel, capacity, classes);
-    check_launch(MetropolisSweep::name);
-  });
+  enqueue_classes<W, Memory::shared>(
+      kernel, shape, limits, [&](dim3 grid, const ClassRange& classes) {
+        function<<<grid, 32 * warps, bytes, stream_of(queue)>>>(kernel, capacity, classes);
+        check_launch(MetropolisSweep::name);
+      });
   return true;
+}
+
+template <int P, PlaneRows kRows>
+bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
+                   const SweepLimits& limits, Queue& queue) {
+  switch (shape.words_per_block) {
+    case 16:
+      return enqueue<16, 2, P, kRows>(kernel, shape, limits, queue);
+    case 8:
+      // With one block on a multiprocessor classes have more warps than sites for them.
+      if (shape.blocks == 1 && kRows == PlaneRows::on_chip) {
+        return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
+      }
+      return enqueue<8, 2, P, kRows>(kernel, shape, limits, queue);
+    case 4:
+      return enqueue<4, 1, P, kRows>(kernel, shape, limits, queue);
+    default:
+      return enqueue<2, 1, P, kRows>(kernel, shape, limits, queue);
+  }
 }
 
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (!shape.in_shared) return enqueue<8, 2, P, false>(kernel, shape, limits, queue);
-  switch (shape.words_per_block) {
-    case 16:
-      return enqueue<16, 2, P, true>(kernel, shape, limits, queue);
-    case 8:
-      return enqueue<8, 2, P, true>(kernel, shape, limits, queue);
-    case 4:
-      return enqueue<4, 1, P, true>(kernel, shape, limits, queue);
-    default:
-      return enqueue<2, 1, P, true>(kernel, shape, limits, queue);
+  if (!shape.in_shared) {
+    const View2<std::uint32_t>& state = kernel.state;
+    const bool in_pairs =
+        state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
+    if (!in_pairs) return enqueue<8, 1, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
+    return enqueue<8, 2, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
   }
+  return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+}
+
+// Whether rows have at most four couplings -1 or 1 and no fields.
+bool has_short_rows(const PairwiseView& model) {
+  return model.groups.one_plane && !model.has_fields && model.max_neighbors > 0 &&
+         model.max_neighbors <= 4;
+}
+
+// Whether all rows are four couplings -1 or 1.
+bool has_rows_of_four(const PairwiseView& model) {
+  return has_short_rows(model) && model.n_sites == model.n_variables &&
+         model.entries.size == 4 * std::int64_t{model.n_sites} &&
+         model.total_sum == 4.0 * model.n_variables;
 }
 
 std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
@@ -141,7 +225,9 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
 
 bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const GroupView& rows = kernel.model.groups;
-  if (rows.sites.size == 0 || kernel.model.sequential) return false;
+  if (kernel.state.stride >= (std::int64_t{1} << 30)) return false;
+  if (rows.sites.size == 0 || kernel.model.half_groups.sites.size == 0 || kernel.model.sequential)
+    return false;
   if (kernel.rule != SweepRule::metropolis || rows.max_sum > max_sum_of_planes) return false;
   if (kernel.model.total_sum >= 0x1p31) return false;  // changes have 32 bits
   const int planes = rows.max_sum < 8 ? 3 : rows.max_sum < 64 ? 6 : rows.max_sum < 128 ? 7 : 8;
@@ -150,6 +236,14 @@ bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
   // Where states do not stay on chip nothing is gained, and classes are launched one by one.
   if (kernel.sweeps > 1 && !shape->in_shared) return false;
   const SweepLimits limits = sweep_limits_of(queue);
+  if (shape->in_shared && shape->words_per_block == 2 && has_rows_of_four(kernel.model) &&
+      enqueue<2, 2, 3, PlaneRows::four_on_chip>(kernel, *shape, limits, queue)) {
+    return true;
+  }
+  if (shape->in_shared && has_short_rows(kernel.model) &&
+      enqueue_words<3, PlaneRows::short_on_chip>(kernel, *shape, limits, queue)) {
+    return true;
+  }
   switch (planes) {
     case 3:
       return enqueue_placed<3>(kernel, *shape, limits, queue);

@@ -9,50 +9,85 @@
 /// The numbers u of GroupSite for V words of a site at once.
 namespace kiln::cuda {
 
+/// The same word, opaque to the compiler: it stays in a register, and is not made anew at each use.
+__device__ inline std::uint32_t kept(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(word));
+#endif
+  return word;
+}
+
 /// What a place holds: a register for each of V words.
 template <int V>
 struct Words {
   std::uint32_t of[V];
 };
 
-/// Loads the words of four variables; load(variable) gives Words<V>.
-template <int V, class Load>
-__device__ inline void load_four(const Load& load, const uint4& variables, uint4 (&terms)[V]) {
-  const Words<V> x = load(variables.x), y = load(variables.y);
-  const Words<V> z = load(variables.z), w = load(variables.w);
-#pragma unroll
-  for (int v = 0; v < V; ++v) terms[v] = make_uint4(x.of[v], y.of[v], z.of[v], w.of[v]);
+/// The words of four variables; load(variable) gives Words<V>.
+template <int V>
+struct FourWords {
+  Words<V> x, y, z, w;
+
+  template <class Load>
+  __device__ FourWords(const Load& load, const uint4& variables)
+      : x(load(variables.x)), y(load(variables.y)), z(load(variables.z)), w(load(variables.w)) {}
+  __device__ uint4 of(int v) const { return make_uint4(x.of[v], y.of[v], z.of[v], w.of[v]); }
+};
+
+/// Adds sixteen terms of weight 1.
+template <int P>
+__device__ inline void add_sixteen(std::uint32_t (&planes)[P], const uint4& x, const uint4& y,
+                                   const uint4& z, const uint4& w) {
+  const auto twos = [&](const uint4& terms) {
+    const std::uint32_t a = full_add(planes[0], terms.x, terms.y);
+    return full_add(planes[1], a, full_add(planes[0], terms.z, terms.w));
+  };
+  const std::uint32_t a = twos(x), b = twos(y);
+  const std::uint32_t fours = full_add(planes[2], a, b);
+  const std::uint32_t c = twos(z), d = twos(w);
+  if constexpr (P > 3) ripple<4>(planes, full_add(planes[3], fours, full_add(planes[2], c, d)));
 }
 
-/// add_groups() for V words.
+/// Adds `n` groups of terms of weight 1 for V words.
 template <int P, int V, class Load>
+__device__ inline void add_ones(const uint4* groups, int n, const Load& load,
+                                std::uint32_t (&planes)[V][P]) {
+  using Four = FourWords<V>;
+  if constexpr (P > 5) {
+#pragma unroll 1
+    for (; n >= 4; n -= 4, groups += 4) {
+      const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));
+      const Four z(load, __ldg(groups + 2)), w(load, __ldg(groups + 3));
+#pragma unroll
+      for (int v = 0; v < V; ++v) add_sixteen(planes[v], x.of(v), y.of(v), z.of(v), w.of(v));
+    }
+  }
+#pragma unroll 1
+  for (; n >= 2; n -= 2, groups += 2) {
+    const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_eight(planes[v], x.of(v), y.of(v));
+  }
+  if (n > 0) {
+    const Four x(load, __ldg(groups));
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_four<0>(planes[v], x.of(v));
+  }
+}
+
+/// add_groups() for V words. Ones: all couplings are -1, 0 or 1.
+template <bool kOnes, int P, int V, class Load>
 __device__ inline void add_groups_of_words(const GroupView& rows, const uint4* groups, int n,
                                            const Load& load, std::uint32_t (&planes)[V][P]) {
-  if (rows.one_plane) {
-    int g = 0;
-    for (; g + 2 <= n; g += 2) {
-      uint4 first[V], second[V];
-      load_four<V>(load, __ldg(groups + g), first);
-      load_four<V>(load, __ldg(groups + g + 1), second);
-#pragma unroll
-      for (int v = 0; v < V; ++v) add_eight(planes[v], first[v], second[v]);
-    }
-    if (g < n) {
-      uint4 last[V];
-      load_four<V>(load, __ldg(groups + g), last);
-#pragma unroll
-      for (int v = 0; v < V; ++v) add_four<0>(planes[v], last[v]);
-    }
-    return;
-  }
+  if (kOnes || rows.one_plane) return add_ones<P, V>(groups, n, load, planes);
   constexpr std::uint32_t mask = (1u << group_plane_shift) - 1;
+#pragma unroll 1
   for (int g = 0; g < n; ++g) {
     const uint4 at = __ldg(groups + g);
     const auto plane = static_cast<int>(at.x >> group_plane_shift);
-    uint4 terms[V];
-    load_four<V>(load, make_uint4(at.x & mask, at.y & mask, at.z & mask, at.w & mask), terms);
+    const FourWords<V> terms(load, make_uint4(at.x & mask, at.y & mask, at.z & mask, at.w & mask));
 #pragma unroll
-    for (int v = 0; v < V; ++v) add_four_at<0>(plane, planes[v], terms[v]);
+    for (int v = 0; v < V; ++v) add_four_at<0>(plane, planes[v], terms.of(v));
   }
 }
 
@@ -66,28 +101,30 @@ __device__ inline void complement(std::uint32_t (&planes)[V][P]) {
 }
 
 /// count_row() for V words.
-template <int P, int V, class Load>
+template <bool kOnes, int P, int V, class Load>
 __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite& site,
                                           const Words<V>& own, const Load& load,
                                           std::uint32_t (&planes)[V][P]) {
   const int start = site.variable < 0 ? 0 : (1 << (P - 1)) + (site.start_and_even >> 1);
-  const auto* const groups =
-      reinterpret_cast<const uint4*>(rows.terms.data) + static_cast<std::size_t>(site.first_group);
+  const auto* groups = reinterpret_cast<const uint4*>(rows.terms.data) + site.first_group;
 #pragma unroll
   for (int k = 0; k < P; ++k) {
-    const std::uint32_t bit = 0u - (static_cast<std::uint32_t>(start) >> k & 1u);
+    const auto shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(start) << (31 - k));
 #pragma unroll
-    for (int v = 0; v < V; ++v) planes[v][k] = bit;
-  }
-  if (site.n_negative > 0) {  // subtracting is adding to the complement
-    complement(planes);
-    add_groups_of_words(rows, groups, site.n_negative, load, planes);
-    complement(planes);
+    for (int v = 0; v < V; ++v) planes[v][k] = static_cast<std::uint32_t>(shifted >> 31);
   }
   const std::uint32_t even = 0u - (static_cast<std::uint32_t>(site.start_and_even) & 1u);
 #pragma unroll
   for (int v = 0; v < V; ++v) ripple<0>(planes[v], own.of[v] & even);
-  add_groups_of_words(rows, groups + site.n_negative, site.n_positive, load, planes);
+#pragma unroll 1
+  for (bool negative = site.n_negative > 0;; negative = false) {
+    if (negative) complement(planes);  // subtracting is adding to the complement
+    const int n = negative ? site.n_negative : site.n_positive;
+    add_groups_of_words<kOnes>(rows, groups, n, load, planes);
+    if (!negative) break;
+    groups += n;
+    complement(planes);
+  }
 #pragma unroll
   for (int v = 0; v < V; ++v) {
 #pragma unroll

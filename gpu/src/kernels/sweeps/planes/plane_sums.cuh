@@ -11,7 +11,7 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int sum_bits = 6;                         // more than a number has
-constexpr int sites_of_sums = (1 << sum_bits) - 1;  // that they hold
+constexpr int sites_of_sums = (1 << sum_bits) - 2;  // that they hold; an even number
 
 // Adds one counter to another of the same size.
 template <int N>
@@ -30,13 +30,66 @@ __device__ inline std::uint32_t number_of(const std::uint32_t (&planes)[N], int 
   return number;
 }
 
-/// Indices 2 u + even of accepted attempts, u of P bits, and their number. Lanes that differ in the
-/// bits from kPlaces on work on the same word at other sites; they are added up at the end.
+// Adds the counters of all lanes of a warp to [32] totals of the word. Lanes that differ in the
+// bits from kPlaces on work on the same word at other sites.
+template <int kPlaces, int N>
+__device__ inline void add_to_totals(const std::uint32_t (&counter)[N], std::uint32_t* totals,
+                                     bool subtract = false) {
+  constexpr int lanes = 32 / kPlaces;  // of a word
+  constexpr int more = lanes == 32 ? 5 : lanes == 16 ? 4 : lanes == 8 ? 3 : lanes == 4 ? 2 : 1;
+  std::uint32_t sum[N + more] = {};
+#pragma unroll
+  for (int k = 0; k < N; ++k) sum[k] = counter[k];
+#pragma unroll
+  for (int distance = kPlaces; distance < 32; distance *= 2) {
+    std::uint32_t other[N + more];
+#pragma unroll
+    for (int k = 0; k < N + more; ++k) other[k] = __shfl_xor_sync(whole_warp, sum[k], distance);
+    add_counter(sum, other);
+  }
+  for (int r = static_cast<int>(threadIdx.x % 32) / kPlaces; r < 32; r += lanes) {
+    const std::uint32_t number = number_of(sum, r);
+    atomicAdd(totals + r, subtract ? 0u - number : number);
+  }
+}
+
+/// The number of accepted attempts.
+template <int kPlaces>
+struct PlaneFlips {
+  std::uint32_t number[sum_bits] = {};
+  std::uint32_t first = 0;  // of a pair
+
+  __device__ void flush(std::uint32_t* totals) {
+    ripple<0>(number, first);
+    first = 0;
+    add_to_totals<kPlaces>(number, totals);
+#pragma unroll
+    for (std::uint32_t& plane : number) plane = 0;
+  }
+};
+
+/// Adds what V words accept. Attempts are added in pairs, half as often as they come.
+template <int V, int kPlaces>
+__device__ inline void add_flips(PlaneFlips<kPlaces> (&flips)[V],
+                                 const std::uint32_t (&accepted)[V], bool second) {
+  if (second) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t carry = full_add(flips[v].number[0], flips[v].first, accepted[v]);
+      ripple<1>(flips[v].number, carry);
+      flips[v].first = 0;
+    }
+  } else {
+#pragma unroll
+    for (int v = 0; v < V; ++v) flips[v].first = accepted[v];
+  }
+}
+
+/// The sum of the indices 2 u + even of accepted attempts, u of P bits.
 template <int P, int kPlaces>
-struct PlaneSums {
+struct PlaneIndices {
   static constexpr int bits = P + 1 + sum_bits;
   std::uint32_t index[bits] = {};
-  std::uint32_t flips[sum_bits] = {};
 
   __device__ void add(const std::uint32_t (&number)[P], std::uint32_t even,
                       std::uint32_t accepted) {
@@ -45,36 +98,11 @@ struct PlaneSums {
 #pragma unroll
     for (int k = 0; k < P; ++k) carry = full_add(index[k + 1], number[k] & accepted, carry);
     ripple<P + 1>(index, carry);
-    ripple<0>(flips, accepted);
   }
-
-  /// Adds the sums of all lanes of a warp to [32] totals of the word, and begins again.
-  __device__ void flush(std::uint32_t* indices, std::uint32_t* all_flips) {
-    constexpr int lanes = 32 / kPlaces;  // of a word
-    constexpr int more = lanes == 32 ? 5 : lanes == 16 ? 4 : lanes == 8 ? 3 : lanes == 4 ? 2 : 1;
-    std::uint32_t sum[bits + more] = {}, number[sum_bits + more] = {};
+  __device__ void flush(std::uint32_t* totals) {
+    add_to_totals<kPlaces>(index, totals);
 #pragma unroll
-    for (int k = 0; k < bits; ++k) sum[k] = index[k], index[k] = 0;
-#pragma unroll
-    for (int k = 0; k < sum_bits; ++k) number[k] = flips[k], flips[k] = 0;
-#pragma unroll
-    for (int distance = kPlaces; distance < 32; distance *= 2) {
-      std::uint32_t other_sum[bits + more], other_number[sum_bits + more];
-#pragma unroll
-      for (int k = 0; k < bits + more; ++k) {
-        other_sum[k] = __shfl_xor_sync(whole_warp, sum[k], distance);
-      }
-#pragma unroll
-      for (int k = 0; k < sum_bits + more; ++k) {
-        other_number[k] = __shfl_xor_sync(whole_warp, number[k], distance);
-      }
-      add_counter(sum, other_sum);
-      add_counter(number, other_number);
-    }
-    for (int r = static_cast<int>(threadIdx.x % 32) / kPlaces; r < 32; r += lanes) {
-      atomicAdd(indices + r, number_of(sum, r));
-      atomicAdd(all_flips + r, number_of(number, r));
-    }
+    for (std::uint32_t& plane : index) plane = 0;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "kiln/device/plane_draws.hpp"
 
 #include "kernels/sweeps/slice_tables.cuh"
+#include "plane_random.cuh"
 
 /// Thresholds of levels in shared memory: the high bytes as masks, a word for each of eight planes,
 /// and what decides ties.
@@ -15,14 +16,28 @@ namespace {
 
 constexpr std::uint32_t no_table = 0xFFFFFFFFu;
 
-/// A table of one temperature, for odd and for even sites; rows of the two lie in different banks.
+/// A table of one temperature, for odd and for even sites. Rows that lanes read at the same time,
+/// of both and of the tables of different words, lie in different banks.
 template <int P>
 struct PlaneFormat {
   static constexpr std::uint32_t levels = 1u << (P - 1);
   static constexpr std::uint32_t row_bytes = 4 * planes_of_word;
-  static constexpr std::uint32_t parity_bytes = levels * row_bytes + 32;
+  static constexpr std::uint32_t parity_bytes = levels * row_bytes + 64;
   static constexpr std::uint32_t low_begin = 2 * parity_bytes;
-  static constexpr std::uint32_t table_bytes = low_begin + 2 * levels * 4;
+  static constexpr std::uint32_t table_bytes = (low_begin + 2 * levels * 4 + 127) / 128 * 128 + 16;
+
+  /// Where a table is. A lane works on two words that follow each other, so other lanes read every
+  /// other table at the same time.
+  __device__ static std::uint32_t begin_of(std::uint32_t number, std::uint32_t capacity) {
+    return (number / 2 + number % 2 * ((capacity + 1) / 2)) * table_bytes;
+  }
+};
+
+/// How the words of a block are decided.
+enum class PlaneKind : std::uint32_t {
+  mixed,     // their keys differ, some have no table, or noise is shared
+  one_key,   // all have a table
+  one_table  // all have one key and the same table
 };
 
 /// What a block knows of a word of its replicas.
@@ -35,23 +50,19 @@ struct PlaneWord {
   std::uint32_t high = 0, low = 0;  // of PlaneStep::of_word()
 };
 
-/// A tie that waits for its low bits.
-struct Tie {
-  std::uint32_t site;
-  std::uint32_t index_word_replica;  // 2 u + even, from bit 16; word, from bit 5; replica
-};
-
-constexpr int queued_ties = 64;
-constexpr int max_plane_warps = 16;
+constexpr std::uint32_t max_ahead = 8;  // sweeps whose tables are made at once
 
 template <int W>
 struct PlaneBlock {
   PlaneWord words[W];
-  std::uint32_t n_high, n_top;      // levels with a high byte, and with one of 16 and more
-  std::uint32_t uniform;            // all words have one key and one table
-  double beta[W];                   // of tables
-  std::uint32_t totals[2][32 * W];  // sums of indices, modulo 2^32, and flips
-  Tie ties[max_plane_warps][queued_ties];
+  PlaneKind kind;
+  std::uint32_t ahead;  // sweeps that have a table each, where words share one; else 1
+  // Levels with a high byte, and with one of 16 and more: of each of these sweeps.
+  std::uint32_t n_high[max_ahead], n_top[max_ahead];
+  double beta[W < max_ahead ? max_ahead : W];  // of tables
+  // Of replicas, modulo 2^32: flips; the sums of their indices 2 u + even, where these are added
+  // up, and the number of such flips; else the sums of numbers after the sweeps less those before.
+  std::uint32_t flips[32 * W], indices[32 * W], indexed[32 * W], numbers[32 * W];
 };
 
 /// Describes the words of a block: a warp looks at a word. Words behind the batch are described
@@ -82,46 +93,53 @@ __device__ void describe_words(const MetropolisSweep& kernel, std::int64_t first
   }
 }
 
-/// Gives words of one temperature one table, and says what is uniform.
+/// Gives words of one temperature one table, and says what they have in common. Words of one rung
+/// are given the tables of the next sweeps as well, as far as there is room.
 template <int W>
 __device__ void share_plane_tables(const MetropolisSweep& kernel, std::uint32_t sweep,
                                    std::uint32_t capacity, PlaneBlock<W>& block) {
   if (threadIdx.x >= 32) return;
-  const int w = static_cast<int>(threadIdx.x % W);
-  PlaneWord& word = block.words[w];
+  PlaneWord& word = block.words[threadIdx.x % W];
   const double beta = word.rung < 0 ? 0.0 : kernel.beta_of(sweep)[word.rung];
   const std::uint64_t bits = exact::double_to_bits(beta);
   int first = -1;
-  bool one_key = true;
+  bool one_key = true, one_rung = true;
 #pragma unroll
   for (int other = W - 1; other >= 0; --other) {
-    const bool takes_part = __shfl_sync(whole_warp, word.rung, other) >= 0;
+    const std::int32_t rung = __shfl_sync(whole_warp, word.rung, other);
     const std::uint64_t other_bits = __shfl_sync(whole_warp, bits, other);
     const std::uint32_t key0 = __shfl_sync(whole_warp, word.key0, other);
     const std::uint32_t key1 = __shfl_sync(whole_warp, word.key1, other);
-    if (other_bits == bits && takes_part) first = other;
+    if (other_bits == bits && rung >= 0) first = other;
     one_key = one_key && key0 == word.key0 && key1 == word.key1;
+    one_rung = one_rung && rung == word.rung;
   }
   const bool has_table = word.rung >= 0;
-  const bool makes = has_table && first == w && threadIdx.x < W;
+  const bool makes = has_table && first == static_cast<int>(threadIdx.x % W) && threadIdx.x < W;
   const unsigned makers = __ballot_sync(whole_warp, makes);
   const auto number =
       static_cast<std::uint32_t>(__popc(makers & ((1u << (first < 0 ? 0 : first)) - 1)));
-  const unsigned own_way =
-      __ballot_sync(whole_warp, !has_table || number > 0 || !one_key || capacity == 0);
+  const bool fits = has_table && number < capacity;
+  const bool shared_noise = kernel.naming == DrawNaming::shared;
+  const unsigned differ = __ballot_sync(whole_warp, !fits || !one_key || shared_noise);
+  const unsigned others = __ballot_sync(whole_warp, number > 0);
+  const PlaneKind kind = differ != 0   ? PlaneKind::mixed
+                         : others != 0 ? PlaneKind::one_key
+                                       : PlaneKind::one_table;
+  const bool many = kind == PlaneKind::one_table && __all_sync(whole_warp, one_rung) != 0;
+  const std::uint32_t ahead = many ? min(min(capacity, max_ahead), kernel.sweeps - sweep) : 1u;
+  const auto n_tables = many ? ahead : static_cast<std::uint32_t>(__popc(makers));
   if (threadIdx.x < W) {
-    word.table = has_table && number < capacity ? number : no_table;  // times its bytes, later
-    if (makes && number < capacity) block.beta[number] = beta;
+    word.table = fits ? number : no_table;  // where it is, later
+    if (makes && fits && !many) block.beta[number] = beta;
   }
-  if (threadIdx.x == 0) {
-    block.uniform = own_way == 0;
-    block.n_high = block.n_top = 0;
+  if (many && threadIdx.x < ahead) {
+    block.beta[threadIdx.x] = kernel.beta_of(sweep + threadIdx.x)[word.rung];
   }
-  __syncwarp();
-  if (threadIdx.x == 0) {
-    const auto n = static_cast<std::uint32_t>(__popc(makers));
-    for (std::uint32_t t = n; t < W; ++t) block.beta[t] = -1.0;  // no table
-  }
+  constexpr std::uint32_t most = W < max_ahead ? max_ahead : W;
+  if (threadIdx.x >= n_tables && threadIdx.x < most) block.beta[threadIdx.x] = -1.0;  // no table
+  if (threadIdx.x < max_ahead) block.n_high[threadIdx.x] = block.n_top[threadIdx.x] = 0;
+  if (threadIdx.x == 0) block.kind = kind, block.ahead = ahead;
 }
 
 /// Fills the tables that share_plane_tables() has given out.
@@ -134,10 +152,11 @@ __device__ void fill_plane_tables(const MetropolisSweep& kernel, const PlaneStep
     PlaneWord& word = block.words[w];
     const std::uint64_t product = step.of_word(word.name, word.key0);
     word.high = high_word(product), word.low = low_word(product);
-    if (word.table != no_table) word.table *= Of::table_bytes;
+    if (word.table != no_table) word.table = Of::begin_of(word.table, capacity);
   }
   std::uint32_t n = 0;
-  while (n < min(capacity, static_cast<std::uint32_t>(W)) && block.beta[n] >= 0.0) ++n;
+  constexpr std::uint32_t most = W < max_ahead ? max_ahead : W;
+  while (n < min(capacity, most) && block.beta[n] >= 0.0) ++n;
   const auto half_of = [](std::uint32_t i) {
     return static_cast<int>(2 * (i % Of::levels) + 1 + i / Of::levels % 2);
   };
@@ -149,7 +168,7 @@ __device__ void fill_plane_tables(const MetropolisSweep& kernel, const PlaneStep
   };
   const auto set = [&](std::uint32_t i, std::uint64_t threshold) {
     const std::uint32_t level = i % Of::levels, even = i / Of::levels % 2;
-    unsigned char* const table = tables + i / (2 * Of::levels) * Of::table_bytes;
+    unsigned char* const table = tables + Of::begin_of(i / (2 * Of::levels), capacity);
     // A threshold of 2^32 accepts every rest.
     const auto high = static_cast<std::uint32_t>(min(threshold >> rest_bits, std::uint64_t{255}));
     const auto low = static_cast<std::uint32_t>(threshold - (std::uint64_t{high} << rest_bits));
@@ -159,8 +178,9 @@ __device__ void fill_plane_tables(const MetropolisSweep& kernel, const PlaneStep
     row[0] = make_uint4(mask(0), mask(1), mask(2), mask(3));
     row[1] = make_uint4(mask(4), mask(5), mask(6), mask(7));
     reinterpret_cast<std::uint32_t*>(table + Of::low_begin)[even * Of::levels + level] = low;
-    if (high > 0) atomicMax(&block.n_high, level + 1);
-    if (high > 15) atomicMax(&block.n_top, level + 1);
+    const std::uint32_t sweep = block.kind == PlaneKind::one_table ? i / (2 * Of::levels) : 0u;
+    if (high > 0) atomicMax(&block.n_high[sweep], level + 1);
+    if (high > 15) atomicMax(&block.n_top[sweep], level + 1);
   };
   set_metropolis_thresholds(n * 2 * Of::levels, exponent_of, set);
 }

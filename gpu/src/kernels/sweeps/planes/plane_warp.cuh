@@ -4,172 +4,163 @@
 
 #include <cstdint>
 
-#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include "kernels/sweeps/slice_places.cuh"
-#include "plane_count.cuh"
+#include "plane_places.cuh"
 #include "plane_random.cuh"
 #include "plane_sums.cuh"
-#include "plane_tables.cuh"
 
-/// The sweep of a warp by planes. A block holds W words of 32 replicas. A lane works on V words of
-/// a site at a time, so the lanes of a warp have 32 V / W sites.
+/// The sweep of a warp by planes, where all words of the block have one key and one table. A block
+/// holds W words of 32 replicas. A lane works on V words of a site at a time, so the lanes of a
+/// warp have 32 V / W sites. What the loop needs all the time is in registers.
 namespace kiln::cuda {
 namespace {
 
-/// Decides the replicas of a word one by one by the definition: where their keys, temperatures or
-/// order are no plane's, or tables do not fit.
-template <int P>
-__device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& kernel,
-                                                        std::uint32_t sweep, std::int64_t word,
-                                                        std::uint32_t site, const Words<P>& number,
-                                                        std::uint32_t even) {
-  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
-  std::uint32_t accepted = 0;
-  for (int r = 0; r < 32; ++r) {
-    const std::int64_t slot = word * 32 + r;
-    const auto index = static_cast<int>(2 * number_of(number.of, r) + (even & 1u));
-    const double delta = 2.0 * (index - (1 << P) + 1);
-    const DrawName name{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
-                        RngDomain::metropolis, 0};
-    const double beta = kernel.beta_of(sweep)[kernel.rung_of[slot]];
-    if (draw_named(kernel.naming, name, site) < threshold_of(kernel, beta, delta))
-      accepted |= 1u << r;
-  }
-  return accepted;
-}
-
-/// The number of the 32 replicas of a word with shared noise.
-__device__ __noinline__ std::uint32_t shared_word_of(const PlaneWord& word, std::uint64_t step,
-                                                     std::uint32_t site) {
-  const std::uint64_t key = std::uint64_t{word.key1} << 32 | word.key0;
-  return draw_shared({key, step, 32 * word.name, RngDomain::metropolis, 0}, site);
-}
-
-template <int W, int V, int P, bool kShared>
+template <int W, int V, int P, PlaneRows kRows, bool kOneTable>
 struct PlaneWarp {
   using Of = PlaneFormat<P>;
-  static constexpr int lanes_of_site = W / V;
-  static constexpr std::uint32_t n_sites = 32 / lanes_of_site;
+  using Places = PlanePlaces<W, V, P, kRows>;
+  using Memory = typename Places::Memory;
+  static constexpr bool sums_changes = !kOneTable;  // else numbers are counted afterwards
 
-  const MetropolisSweep& kernel;
-  const std::int64_t first_word;
+  /// Planes that suffice for most rows: hubs are few, and their rows long.
+  static constexpr int few_planes = !kOneTable ? P : P == 7 ? 6 : P > 5 ? 5 : P;
+
+  const Places places;
   PlaneBlock<W>& block;
-  const unsigned char* const tables;
-  std::uint32_t* const states;
-  const std::uint32_t lane, word,
-      place;  // the first word of the lane, its site of those of the warp
-  bool has_word[V];
-  Tie* const ties;
-  std::uint32_t n_ties = 0;  // in the queue
+  std::uint32_t n_tied = 0;  // in the queue
   int sites_added = 0;
-  PlaneSums<P, lanes_of_site> sums[V];
+  PlaneFlips<Places::lanes_of_site> flips[V];
+  PlaneIndices<P, Places::lanes_of_site> indices[sums_changes ? V : 1];
 
-  __device__ PlaneWarp(const MetropolisSweep& k, std::int64_t first, PlaneBlock<W>& b,
-                       const unsigned char* t, std::uint32_t* s)
-      : kernel(k),
-        first_word(first),
-        block(b),
-        tables(t),
-        states(s),
-        lane(threadIdx.x % 32),
-        word(lane % lanes_of_site * V),
-        place(lane / lanes_of_site),
-        ties(b.ties[threadIdx.x / 32]) {
-#pragma unroll
-    for (int v = 0; v < V; ++v) has_word[v] = first + word + v < k.state.columns;
-  }
+  __device__ PlaneWarp(const MetropolisSweep& kernel, std::int64_t first_word, const Memory& memory)
+      : places(kernel, first_word, memory), block(memory.block) {}
 
-  __device__ std::uint32_t* at(std::uint32_t variable) const {
-    if constexpr (kShared) return states + variable * W + word;
-    return kernel.state.data + variable * kernel.state.stride + first_word + word;
-  }
-  __device__ Words<V> load(std::uint32_t variable) const {
-    Words<V> words;
-    if constexpr (kShared && V == 2) {
-      const uint2 x = *reinterpret_cast<const uint2*>(at(variable));
-      words.of[0] = x.x, words.of[1] = x.y;
-    } else {
-      const bool real = kShared || variable < static_cast<std::uint32_t>(kernel.model.n_variables);
+  /// What stays the same for the sweep.
+  struct Fixed {
+    const PlaneStep step;
+    const KeptKeys keys;
+    std::uint32_t high[V], low[V], moves[V], table[V];
+    const std::uint32_t n_high, n_top;
+
+    __device__ Fixed(const PlaneStep& s, const PlaneBlock<W>& block, std::uint32_t word,
+                     std::uint32_t of_ahead, std::uint32_t capacity)
+        : step(s),
+          keys(block.words[0].key0, block.words[0].key1),
+          n_high(block.n_high[of_ahead]),
+          n_top(block.n_top[of_ahead]) {
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        words.of[v] = real && (kShared || has_word[v]) ? at(variable)[v] : 0u;
+        const PlaneWord& of = block.words[word + static_cast<std::uint32_t>(v)];
+        const std::uint64_t product = step.of_word(of.name, of.key0);
+        high[v] = high_word(product), low[v] = low_word(product), moves[v] = of.moves;
+        table[v] = kOneTable ? Of::begin_of(of_ahead, capacity) : of.table;
       }
     }
-    return words;
-  }
-  __device__ void store(std::uint32_t variable, const Words<V>& words) const {
-    if constexpr (kShared && V == 2) {
-      *reinterpret_cast<uint2*>(at(variable)) = make_uint2(words.of[0], words.of[1]);
-    } else {
-#pragma unroll
-      for (int v = 0; v < V; ++v) {
-        if (kShared || has_word[v]) at(variable)[v] = words.of[v];
-      }
-    }
-  }
+  };
 
-  /// The planes of the thresholds of V words: low ones, or high ones as well.
-  template <bool kOne>
-  __device__ void thresholds(const std::uint32_t (&number)[V][P], std::uint32_t even,
-                             std::uint32_t (&bits)[V][8]) const {
-    const unsigned char* row[V];
+  /// Masks of the thresholds of two levels, four planes of each.
+  struct Masks {
+    uint4 even, odd;
+    __device__ Masks(const unsigned char* rows, int part)
+        : even(reinterpret_cast<const uint4*>(rows)[part]),
+          odd(reinterpret_cast<const uint4*>(rows)[part + 2]) {}
+    /// For replicas whose level is odd, and for others.
+    __device__ uint4 of(std::uint32_t is_odd) const {
+      return make_uint4(select_bits(is_odd, odd.x, even.x), select_bits(is_odd, odd.y, even.y),
+                        select_bits(is_odd, odd.z, even.z), select_bits(is_odd, odd.w, even.w));
+    }
+  };
+
+  /// The planes of the thresholds of V words; `parity` is where the rows of a table begin.
+  __device__ void thresholds(const Fixed& fixed, const std::uint32_t (&number)[V][P],
+                             std::uint32_t parity, std::uint32_t (&bits)[V][8]) const {
+    constexpr int n_tables = kOneTable ? 1 : V;
+    const unsigned char* rows[n_tables];
+#pragma unroll
+    for (int t = 0; t < n_tables; ++t) rows[t] = places.memory.tables + fixed.table[t] + parity;
+    if constexpr (Memory::by_site) {  // two levels
+#pragma unroll
+      for (int part = 0; part < 2; ++part) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          // Of three planes, so that it is not made anew in each use.
+          const std::uint32_t is_odd = number[v][0] & number[v][P - 1];
+          const uint4 masks = Masks(rows[v % n_tables], part).of(is_odd);
+          std::uint32_t* const to = bits[v] + 4 * part;
+          to[0] = masks.x, to[1] = masks.y, to[2] = masks.z, to[3] = masks.w;
+        }
+      }
+    } else {
+      thresholds_of_levels(fixed, number, rows, bits);
+    }
+  }
+  template <int kTables>
+  __device__ void thresholds_of_levels(const Fixed& fixed, const std::uint32_t (&number)[V][P],
+                                       const unsigned char* (&rows)[kTables],
+                                       std::uint32_t (&bits)[V][8]) const {
+    constexpr int pairs = P < 5 ? (1 << (P - 2)) : 4;  // that differ in planes 1 and 2
+    const std::uint32_t n_high = fixed.n_high;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t table = kOne ? 0u : block.words[word + v].table;
-      row[v] = tables + (table == no_table ? 0u : table) + (even & Of::parity_bytes);
 #pragma unroll
       for (int k = 0; k < 8; ++k) bits[v][k] = 0;
     }
-    const std::uint32_t n_high = block.n_high, n_top = block.n_top;
-    for (std::uint32_t level = 0; level < n_high; level += 2) {
-      const bool top = level < n_top;
+#pragma unroll 1
+    for (std::uint32_t level = 0; level < n_high; level += 2 * pairs) {
+      std::uint32_t high[V];
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        std::uint32_t here = number[v][P - 1];
+        high[v] = number[v][P - 1];
 #pragma unroll
-        for (int k = 1; k < P - 1; ++k) here &= number[v][k] ^ ((level >> k & 1u) - 1u);
-        const auto add = [&](int part) {
-          const uint4* const masks =
-              reinterpret_cast<const uint4*>(row[kOne ? 0 : v] + level * Of::row_bytes) + part;
-          const uint4 a = masks[0], b = masks[2];
-          const std::uint32_t odd = number[v][0];
-          bits[v][4 * part] |= here & select_bits(odd, b.x, a.x);
-          bits[v][4 * part + 1] |= here & select_bits(odd, b.y, a.y);
-          bits[v][4 * part + 2] |= here & select_bits(odd, b.z, a.z);
-          bits[v][4 * part + 3] |= here & select_bits(odd, b.w, a.w);
-        };
-        add(0);
-        if (top) add(1);
+        for (int k = 3; k < P - 1; ++k) high[v] &= number[v][k] ^ ((level >> k & 1u) - 1u);
       }
+#pragma unroll
+      for (int pair = 0; pair < pairs; ++pair) {
+        const std::uint32_t first = level + 2 * pair;
+        if (pair > 0 && first >= n_high) break;
+        std::uint32_t here[V];
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          here[v] = high[v];
+          if constexpr (P > 2) here[v] &= (pair & 1) != 0 ? number[v][1] : ~number[v][1];
+          if constexpr (P > 3) here[v] &= (pair & 2) != 0 ? number[v][2] : ~number[v][2];
+        }
+        add_masks<0>(rows, first, number, here, bits);
+        if (first < fixed.n_top) add_masks<1>(rows, first, number, here, bits);
+      }
+    }
+  }
+  template <int kPart, int kTables>
+  __device__ static void add_masks(const unsigned char* (&rows)[kTables], std::uint32_t level,
+                                   const std::uint32_t (&number)[V][P],
+                                   const std::uint32_t (&here)[V], std::uint32_t (&bits)[V][8]) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      const Masks both(rows[v % kTables] + level * Of::row_bytes, kPart);
+      const uint4 masks = both.of(number[v][0]);
+      std::uint32_t* const to = bits[v] + 4 * kPart;
+      to[0] |= here[v] & masks.x, to[1] |= here[v] & masks.y;
+      to[2] |= here[v] & masks.z, to[3] |= here[v] & masks.w;
     }
   }
 
   /// Compares the planes of the words with those of the thresholds.
-  template <bool kOne>
-  __device__ void compare(const PlaneStep& step, std::uint32_t site,
-                          const std::uint32_t (&bits)[V][8], Words<V>& below,
-                          Words<V>& equal) const {
-    if (kernel.naming == DrawNaming::shared) return compare_shared(step, site, bits, below, equal);
-    ComputedKeys keys[V];
+  __device__ static void compare(const Fixed& fixed, std::uint32_t site,
+                                 const std::uint32_t (&bits)[V][8], Words<V>& below,
+                                 Words<V>& equal) {
+    const SitePlanes planes(fixed.keys, site);
     std::uint64_t product[V];
-    std::uint32_t low[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const PlaneWord& of = block.words[kOne ? 0 : word + v];
-      keys[v] = ComputedKeys{of.key0, of.key1};
-      const SitePlanes planes(keys[v], site);
-      product[v] = wide_product(philox_factor1, block.words[word + v].high ^ planes.factor);
-      low[v] = block.words[word + v].low;
+      product[v] = wide_product(philox_factor1, fixed.high[v] ^ planes.factor);
     }
 #pragma unroll
     for (std::uint32_t b = 0; b < 2; ++b) {
+      const BlockPlanes common(fixed.step, fixed.keys, planes, b);
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        const ComputedKeys& of = keys[kOne ? 0 : v];
-        const BlockPlanes common(step, of, SitePlanes(of, site), b);
-        const Words4 random = finish_planes(of, common, product[v], low[v]);
+        const Words4 random = finish_planes(fixed.keys, common, product[v], fixed.low[v]);
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const std::uint32_t r = random.word[k],
@@ -181,151 +172,190 @@ struct PlaneWarp {
     }
   }
 
-  /// The same with shared noise: all replicas of a word have the bits of one number.
-  __device__ void compare_shared(const PlaneStep& step, std::uint32_t site,
-                                 const std::uint32_t (&bits)[V][8], Words<V>& below,
-                                 Words<V>& equal) const {
+  /// Puts the ties of a lane into the queue. Sites of a class do not interact, so these may be
+  /// decided later than the rest of the class.
+  __device__ void queue_ties(const Fixed& fixed, std::uint32_t site, std::uint32_t index,
+                             std::uint32_t even, const std::uint32_t (&number)[V][P],
+                             const Words<V>& open) {
+    std::uint32_t any = 0;
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
-      const std::uint32_t number = shared_word_of(block.words[word + v], step.step, site);
+    for (int v = 0; v < V; ++v) any |= open.of[v];
+    const unsigned tied = __ballot_sync(whole_warp, any != 0);
+    const auto n_new = static_cast<std::uint32_t>(__popc(tied));
+    if (n_tied + n_new > queued_ties) settle_ties(fixed);
+    if (any != 0) {
+      std::uint32_t entry[4 * TiedWords<V, P>::quads] = {};
+      entry[0] = site << 5 | (even & 16u) | places.words.word;
+      entry[1] = index;
 #pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        const std::uint32_t r = 0u - (number >> (rest_bits + k) & 1u), t = bits[v][k];
-        below.of[v] = (~r & t) | (~(r ^ t) & below.of[v]);
-        equal.of[v] &= ~(r ^ t);
+      for (int v = 0; v < V; ++v) {
+        entry[2 + v] = open.of[v];
+        // The other planes of the level of a short row are 0.
+#pragma unroll
+        for (int k = 0; k < (Memory::by_site ? 1 : P - 1); ++k) {
+          entry[2 + V * (k + 1) + v] = number[v][k];
+        }
+      }
+      uint4* const to =
+          reinterpret_cast<TiedWords<V, P>*>(
+              places.memory
+                  .queue)[n_tied + static_cast<std::uint32_t>(__popc(tied & places.lanes_below))]
+              .of;
+#pragma unroll
+      for (int q = 0; q < n_quads; ++q) {
+        to[q] = make_uint4(entry[4 * q], entry[4 * q + 1], entry[4 * q + 2], entry[4 * q + 3]);
       }
     }
+    n_tied += n_new;
   }
+  static constexpr int level_planes = Memory::by_site ? 1 : P - 1;
+  static constexpr int n_quads = (2 + V * (1 + level_planes) + 3) / 4;
 
-  /// Puts the ties of a word into the queue, which is emptied as it fills.
-  __device__ void queue_ties(const PlaneStep& step, std::uint32_t site, int v,
-                             const std::uint32_t (&number)[P], std::uint32_t even,
-                             std::uint32_t left) {
-    for (;;) {
-      const unsigned with_tie = __ballot_sync(whole_warp, left != 0);
-      if (with_tie == 0) return;
+  /// Decides all ties of the queue.
+  __device__ void settle_ties(const Fixed& fixed) {
+    __syncwarp();
+    std::uint32_t entry[4 * n_quads] = {};
+    if (places.lane < n_tied) {
+      const uint4* const from =
+          reinterpret_cast<const TiedWords<V, P>*>(places.memory.queue)[places.lane].of;
+#pragma unroll
+      for (int q = 0; q < n_quads; ++q) {
+        const uint4 x = from[q];
+        entry[4 * q] = x.x, entry[4 * q + 1] = x.y;
+        entry[4 * q + 2] = x.z, entry[4 * q + 3] = x.w;
+      }
+    }
+    static_assert(V <= 2);
+    std::uint32_t left = entry[2], later = V == 2 ? entry[3] : 0u;
+    if (left == 0) use_second_word(entry, left, later);
+#pragma unroll 1
+    while (__any_sync(whole_warp, left != 0)) {
       if (left != 0) {
         const int replica = __ffs(static_cast<int>(left)) - 1;
         left &= left - 1;
-        const std::uint32_t index = 2 * number_of(number, replica) + (even & 1u);
-        const std::uint32_t at =
-            n_ties + static_cast<std::uint32_t>(__popc(with_tie & ((1u << lane) - 1)));
-        ties[at] = {site, index << 16 | (word + static_cast<std::uint32_t>(v)) << 5 |
-                              static_cast<std::uint32_t>(replica)};
-      }
-      n_ties += static_cast<std::uint32_t>(__popc(with_tie));
-      if (n_ties >= 32) settle_ties(step, 32);
-    }
-  }
-
-  /// Decides the last `n` ties of the queue, at most 32. Sites of a class do not interact, so these
-  /// may come later than the rest of the class.
-  __device__ void settle_ties(const PlaneStep& step, std::uint32_t n) {
-    __syncwarp();
-    n_ties -= n;
-    if (lane < n) {
-      const Tie tie = ties[n_ties + lane];
-      const std::uint32_t w = tie.index_word_replica >> 5 & 31u;
-      const std::uint32_t replica = tie.index_word_replica & 31u,
-                          index = tie.index_word_replica >> 16;
-      const PlaneWord& of = block.words[w];
-      const std::uint32_t even = index & 1u, level = (index >> 1) & (Of::levels - 1);
-      const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
-          tables + of.table + Of::low_begin)[even * Of::levels + level];
-      const std::uint64_t key = std::uint64_t{of.key1} << 32 | of.key0;
-      const DrawName name{key, step.step, 32 * of.name + replica, RngDomain::metropolis, 0};
-      const std::uint32_t rest = kernel.naming == DrawNaming::shared
-                                     ? shared_word_of(of, step.step, tie.site) & rest_mask
-                                     : draw_rest(name, tie.site);
-      if (limit != 0 && rest < limit) {
-        accept_tie(w, replica, index, tie.site);
-      }
-    }
-    __syncwarp();
-  }
-
-  __device__ void accept_tie(std::uint32_t w, std::uint32_t replica, std::uint32_t index,
-                             std::uint32_t site) {
-    const std::int64_t variable = kernel.model.groups.sites[site].variable;
-    std::uint32_t* const state =
-        kShared ? states + variable * W + w
-                : kernel.state.data + variable * kernel.state.stride + first_word + w;
-    atomicXor(state, 1u << replica);
-    atomicAdd(&block.totals[0][32 * w + replica], index);
-    atomicAdd(&block.totals[1][32 * w + replica], 1u);
-  }
-
-  template <bool kOne>
-  __device__ void sweep_sites(const PlaneStep& step, std::uint32_t sweep, std::uint32_t first,
-                              std::uint32_t end) {
-    const std::uint32_t site = first + place;
-    GroupSite row;
-    if (site < end) row = load_site(kernel.model.groups.sites.data + site);
-    const bool real = row.variable >= 0;
-    const auto variable =
-        static_cast<std::uint32_t>(real ? row.variable : kernel.model.n_variables);
-    const Words<V> own = load(variable);
-    std::uint32_t number[V][P];
-    count_row_of_words<P, V>(
-        kernel.model.groups, row, own, [this](std::uint32_t i) { return load(i); }, number);
-    const std::uint32_t even = 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
-    std::uint32_t bits[V][8];
-    thresholds<kOne>(number, even, bits);
-    Words<V> below, equal;
+        std::uint32_t level = 0;
 #pragma unroll
-    for (int v = 0; v < V; ++v) below.of[v] = 0, equal.of[v] = number[v][P - 1];
-    compare<kOne>(step, site, bits, below, equal);
-    Words<V> flipped;
+        for (int k = 0; k < level_planes; ++k) {
+          level |= (entry[2 + V * (k + 1)] >> replica & 1u) << k;
+        }
+        settle_tie(fixed, entry[0], entry[1], static_cast<std::uint32_t>(replica), level);
+        if (left == 0) use_second_word(entry, left, later);
+      }
+    }
+    n_tied = 0;
+    __syncwarp();
+  }
+  /// Puts the second word of an entry in the place of the first one.
+  template <int N>
+  __device__ static void use_second_word(std::uint32_t (&entry)[N], std::uint32_t& left,
+                                         std::uint32_t& later) {
+    if constexpr (V == 2) {
+      left = later, later = 0, ++entry[0];
+#pragma unroll
+      for (int k = 0; k < level_planes; ++k) entry[2 + V * (k + 1)] = entry[3 + V * (k + 1)];
+    }
+  }
+
+  __device__ void settle_tie(const Fixed& fixed, std::uint32_t name, std::uint32_t index,
+                             std::uint32_t replica, std::uint32_t level) {
+    const std::uint32_t site = name >> 5, even = name >> 4 & 1u, w = name & 15u;
+    const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
+        places.memory.tables + (kOneTable ? fixed.table[0] : block.words[w].table) +
+        Of::low_begin)[even * Of::levels + level];
+    const std::uint32_t number = 32 * block.words[w].name + replica;
+    if (rest_of(fixed.keys, fixed.step, site, number) >= limit) return;
+    atomicXor(places.state_at(index, w), 1u << replica);
+    atomicAdd(&flips_of_block()[32 * w + replica], 1u);
+    if constexpr (sums_changes) {
+      atomicAdd(&block.indices[32 * w + replica], 2 * (level + (1u << (P - 1))) + even);
+    }
+  }
+
+  __device__ void sweep_site(const Fixed& fixed, std::uint32_t site,
+                             const typename Places::Row& row) {
+    const bool real = row.real();
+    const std::uint32_t index = places.index_of(site, row), even = row.even();
+    const Words<V> own = places.words.load(index);
+    std::uint32_t number[V][P];
+    if constexpr (few_planes < P) {
+      if (places.template all_have<few_planes>(row)) {
+        places.template count_few<few_planes>(row, own, number);
+      } else {
+        places.template count<P>(row, own, number);
+      }
+    } else {
+      places.template count<P>(row, own, number);
+    }
+    std::uint32_t bits[V][8];
+    thresholds(fixed, number, even & Of::parity_bytes, bits);
+    Words<V> below, open, flipped;
+    std::uint32_t moves[V];
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      const std::uint32_t moves = real ? block.words[word + v].moves : 0u;
-      std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves;
-      std::uint32_t open = equal.of[v] & moves;
-      if constexpr (!kOne) {
-        // By the whole warp, so that its lanes stay together.
-        const bool alone = block.words[word + v].table == no_table;
-        if (__any_sync(whole_warp, alone)) {
-          Words<P> of;
-#pragma unroll
-          for (int k = 0; k < P; ++k) of.of[k] = number[v][k];
-          const std::int64_t at = min(first_word + word + v, kernel.state.columns - 1);
-          const std::uint32_t one_by_one = decide_one_by_one<P>(kernel, sweep, at, site, of, even);
-          if (alone) {
-            accepted = moves & one_by_one;
-            open = 0;
-          }
-        }
-      }
-      sums[v].add(number[v], even, accepted);
-      flipped.of[v] = own.of[v] ^ accepted;
-      equal.of[v] = open;
+      moves[v] = real ? fixed.moves[v] : 0u;
+      below.of[v] = 0, open.of[v] = number[v][P - 1] & moves[v];
     }
-    if (real) store(variable, flipped);
-    __syncwarp();  // before the states of ties are changed
+    compare(fixed, site, bits, below, open);
 #pragma unroll
-    for (int v = 0; v < V; ++v) queue_ties(step, site, v, number[v], even, equal.of[v]);
+    for (int v = 0; v < V; ++v) {
+      const std::uint32_t accepted = (below.of[v] | ~number[v][P - 1]) & moves[v];
+      flipped.of[v] = own.of[v] ^ accepted;
+      if constexpr (sums_changes) indices[v].add(number[v], even, accepted);
+      below.of[v] = accepted;
+    }
+    add_flips(flips, below.of, (sites_added & 1) != 0);
+    if (real) places.words.store(index, flipped);
+    queue_ties(fixed, site, index, even, number, open);
     if (++sites_added == sites_of_sums) flush_sums();
   }
 
+  __device__ std::uint32_t* flips_of_block() const {
+    return sums_changes ? block.indexed : block.flips;
+  }
   __device__ void flush_sums() {
     sites_added = 0;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      sums[v].flush(block.totals[0] + 32 * (word + v), block.totals[1] + 32 * (word + v));
+      flips[v].flush(flips_of_block() + 32 * (places.words.word + v));
+      if constexpr (sums_changes) indices[v].flush(block.indices + 32 * (places.words.word + v));
     }
   }
 
-  template <bool kOne>
-  __device__ void sweep_classes(const PlaneStep& step, std::uint32_t sweep,
-                                const ClassRange& classes) {
-    const std::uint32_t warps = blockDim.x / 32;
-    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
-    const std::uint32_t stride = gridDim.y * warps * n_sites;
+  /// Sweeps with table `of_ahead` of those that were made ahead.
+  __device__ void sweep_classes(const PlaneStep& step, const ClassRange& classes,
+                                std::uint32_t of_ahead, std::uint32_t capacity) {
+    using Row = typename Places::Row;
+    using Range = typename Places::Range;
+    const Fixed fixed(step, block, places.words.word, of_ahead, capacity);
+    const std::uint32_t stride = places.stride();
+    // What comes next is read early: where the next class is, and rows that are not in shared
+    // memory.
+    constexpr bool rows_early = !Memory::short_rows;
+    Range range = places.range_of(classes.first, classes);
+    Row next;
+    if constexpr (rows_early) next = places.row(range.first + places.place, range.end);
+#pragma unroll 1
     for (std::int32_t c = classes.first; c < classes.end; ++c) {
-      const auto end = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1]);
-      auto first = 4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites;
-      for (; first < end; first += stride) sweep_sites<kOne>(step, sweep, first, end);
-      while (n_ties > 0) settle_ties(step, min(n_ties, 32u));
+      const Range then = places.range_of(c + 1, classes);
+      std::uint32_t first = range.first;
+      if (rows_early && first >= range.end) next = places.row(then.first + places.place, then.end);
+#pragma unroll 1
+      while (first < range.end) {
+        const std::uint32_t site = first + places.place;
+        first += stride;
+        if constexpr (rows_early) {
+          const Row row = next;
+          const bool more = first < range.end;
+          next =
+              places.row((more ? first : then.first) + places.place, more ? range.end : then.end);
+          sweep_site(fixed, site, row);
+          places.touch(next);
+        } else {
+          sweep_site(fixed, site, places.row(site, range.end));
+        }
+      }
+      settle_ties(fixed);
+      range = then;
       __syncthreads();
     }
   }

@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+
+#include "kernels/sweeps/slice_places.cuh"
+#include "plane_count.cuh"
+#include "plane_memory.cuh"
+#include "plane_short_rows.cuh"
+
+/// The places of a warp, and the numbers u of GroupSite there. A block holds W words of 32
+/// replicas. A lane works on V words of a site at a time, so the lanes of a warp have 32 V / W
+/// sites.
+namespace kiln::cuda {
+namespace {
+
+/// The words of a lane. Those of a variable are read at once; in the batch two words need rows that
+/// begin at even places.
+template <int W, int V, bool kShared>
+struct LaneWords {
+  const std::uint32_t word;         // the first one of the lane in the block
+  const std::uint32_t n_variables;  // rows from there on are 0 where they are not in shared memory
+  bool has_word;
+  std::uint32_t on_chip = 0;          // the address of the words of row 0
+  unsigned char* in_batch = nullptr;  // or where they are
+  std::uint32_t row_bytes = 0;
+
+  __device__ LaneWords(const MetropolisSweep& k, std::int64_t first_word, std::uint32_t* states)
+      : word(kept(threadIdx.x % (W / V) * V)),
+        n_variables(static_cast<std::uint32_t>(k.model.n_variables)),
+        has_word(first_word + word < k.state.columns) {
+    if constexpr (kShared) {
+      on_chip = static_cast<std::uint32_t>(__cvta_generic_to_shared(states + word));
+    } else {
+      in_batch = reinterpret_cast<unsigned char*>(k.state.data + first_word + word);
+      row_bytes = static_cast<std::uint32_t>(k.state.stride * 4);
+    }
+  }
+  __device__ void* at(std::uint32_t row) const {
+    if constexpr (kShared) return __cvta_shared_to_generic(on_chip + row * (4 * W));
+    return in_batch + wide_product(row, row_bytes);
+  }
+  __device__ static Words<V> load_from(const void* at) {
+    Words<V> words;
+    if constexpr (V == 2) {
+      const uint2 x = *static_cast<const uint2*>(at);
+      words.of[0] = x.x, words.of[1] = x.y;
+    } else {
+      words.of[0] = *static_cast<const std::uint32_t*>(at);
+    }
+    return words;
+  }
+  __device__ Words<V> load(std::uint32_t row) const {
+    if constexpr (kShared) return load_from(at(row));
+    Words<V> words = {};
+    if (has_word && row < n_variables) words = load_from(at(row));
+    return words;
+  }
+  __device__ void store(std::uint32_t row, const Words<V>& words) const {
+    if (!kShared && !has_word) return;
+    if constexpr (V == 2) {
+      *static_cast<uint2*>(at(row)) = make_uint2(words.of[0], words.of[1]);
+    } else {
+      *static_cast<std::uint32_t*>(at(row)) = words.of[0];
+    }
+  }
+};
+
+/// The row of a site, of a lane behind the sites, or of a site without a variable.
+template <PlaneRows kRows>
+struct PlaneRow {
+  GroupSite row;
+  __device__ bool real() const { return row.variable >= 0; }
+  __device__ std::uint32_t even() const {
+    return 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
+  }
+};
+template <>
+struct PlaneRow<PlaneRows::short_on_chip> {
+  uint4 inputs;
+  bool in_range;
+  __device__ bool real() const { return in_range && (inputs.y & ShortRows::flag) == 0; }
+  __device__ std::uint32_t even() const {
+    return (inputs.x & ShortRows::flag) == 0 ? 0xFFFFFFFFu : 0u;
+  }
+};
+
+template <>
+struct PlaneRow<PlaneRows::four_on_chip> {
+  uint4 inputs[2];  // sites and weights
+  bool in_range;
+  __device__ bool real() const { return in_range; }
+  __device__ std::uint32_t even() const { return 0xFFFFFFFFu; }
+};
+
+/// What a lane reads of the model and the states.
+template <int W, int V, int P, PlaneRows kRows>
+struct PlanePlaces {
+  using Memory = PlaneMemory<W, V, P, kRows>;
+  using Row = PlaneRow<kRows>;
+  static constexpr int lanes_of_site = W / V;
+  static constexpr std::uint32_t n_sites = 32 / lanes_of_site;
+
+  const MetropolisSweep& kernel;
+  const std::int64_t first_word;
+  const Memory& memory;
+  const std::uint32_t lane, place;  // the lane's site of those of the warp
+  const std::uint32_t lanes_below;
+  const LaneWords<W, V, Memory::shared> words;
+
+  __device__ PlanePlaces(const MetropolisSweep& k, std::int64_t first, const Memory& m)
+      : kernel(k),
+        first_word(first),
+        memory(m),
+        lane(kept(threadIdx.x % 32)),
+        place(kept(lane / lanes_of_site)),
+        lanes_below(kept((1u << lane) - 1)),
+        words(k, first, m.states) {}
+
+  __device__ Row row(std::uint32_t site, std::uint32_t end) const {
+    Row of;
+    if constexpr (Memory::short_rows) {
+      of.in_range = site < end;
+      of.inputs = memory.rows[of.in_range ? site : 0u];
+    } else if constexpr (Memory::four_rows) {
+      of.in_range = site < end;
+      const auto* const entries = reinterpret_cast<const uint4*>(kernel.model.entries.data);
+      const uint4* const from = entries + 2 * static_cast<std::size_t>(of.in_range ? site : 0u);
+      of.inputs[0] = __ldg(from), of.inputs[1] = __ldg(from + 1);
+    } else {
+      if (site < end) of.row = load_site(kernel.model.groups.sites.data + site);
+    }
+    return of;
+  }
+  /// Where the words of a site are.
+  __device__ std::uint32_t index_of(std::uint32_t site, const Row& row) const {
+    if constexpr (Memory::by_site) {
+      return row.in_range ? site : 0u;
+    } else {
+      return static_cast<std::uint32_t>(row.real() ? row.row.variable : kernel.model.n_variables);
+    }
+  }
+
+  /// Whether the sum of a row without a field has Q planes, for the whole warp.
+  template <int Q>
+  __device__ bool all_have(const Row& row) const {
+    constexpr int n_groups = ((1 << Q) - 2) / 4;  // of weight 1 and with the site's own bit
+    const PairwiseView& model = kernel.model;
+    if (!model.groups.one_plane || model.has_fields) return false;
+    return __all_sync(whole_warp, row.row.n_negative + row.row.n_positive <= n_groups) != 0;
+  }
+
+  /// The numbers of a site, of Q planes. Of a short row they are one more than its inputs that are
+  /// 1.
+  template <int Q, bool kOnes = false>
+  __device__ void count(const Row& row, const Words<V>& own, std::uint32_t (&number)[V][Q]) const {
+    if constexpr (Memory::by_site) {
+      static_assert(Q == 3);
+      Words<V> inputs[4];
+      load_inputs(row, own, inputs);
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        std::uint32_t sum = inputs[0].of[v];
+        const std::uint32_t two = full_add(sum, inputs[1].of[v], inputs[2].of[v]);
+        const std::uint32_t carry = sum | inputs[3].of[v];
+        number[v][0] = ~(sum ^ inputs[3].of[v]);
+        number[v][1] = two ^ carry;
+        number[v][2] = two & carry;
+      }
+    } else {
+      count_row_of_words<kOnes>(
+          kernel.model.groups, row.row, own, [this](std::uint32_t i) { return words.load(i); },
+          number);
+    }
+  }
+  /// The same with Q planes, as P of them where a flip raises the energy; of other numbers only the
+  /// highest plane is right.
+  template <int Q>
+  __device__ void count_few(const Row& row, const Words<V>& own,
+                            std::uint32_t (&number)[V][P]) const {
+    std::uint32_t few[V][Q];
+    count<Q, true>(row, own, few);
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+#pragma unroll
+      for (int k = 0; k < P - 1; ++k) number[v][k] = k < Q - 1 ? few[v][k] : 0u;
+      number[v][P - 1] = few[v][Q - 1];
+    }
+  }
+  /// The inputs of a short row.
+  __device__ void load_inputs(const Row& row, const Words<V>& own, Words<V> (&inputs)[4]) const {
+    std::uint32_t entries[4];
+    if constexpr (Memory::short_rows) {
+      entries[0] = row.inputs.x, entries[1] = row.inputs.y;
+      entries[2] = row.inputs.z, entries[3] = row.inputs.w;
+    } else {  // the sign of a number has the place of that of a coupling
+      entries[0] = row.inputs[0].y, entries[1] = row.inputs[0].w;
+      entries[2] = row.inputs[1].y, entries[3] = row.inputs[1].w;
+      inputs[0] = words.load(row.inputs[0].x), inputs[1] = words.load(row.inputs[0].z);
+      inputs[2] = words.load(row.inputs[1].x), inputs[3] = words.load(row.inputs[1].z);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (Memory::short_rows) {
+        // The lane adds its word to the address.
+        inputs[i] = words.load_from(
+            __cvta_shared_to_generic((entries[i] & ShortRows::address_mask) | 4 * words.word));
+      }
+      const auto sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(entries[i]) >> 31);
+#pragma unroll
+      for (int v = 0; v < V; ++v) inputs[i].of[v] ^= own.of[v] ^ sign;
+    }
+  }
+
+  /// The numbers of a site whose sums are energies.
+  __device__ void count_half(std::uint32_t site, std::uint32_t end,
+                             std::uint32_t (&number)[V][P]) const {
+    if constexpr (Memory::by_site) {
+      const Row of = row(site, end);
+      count<P>(of, words.load(index_of(site, of)), number);
+      const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+#pragma unroll
+        for (int k = 0; k < P; ++k) number[v][k] &= counted;
+      }
+    } else {
+      GroupSite of;
+      if (site < end) of = load_site(kernel.model.half_groups.sites.data + site);
+      const Words<V> own = words.load(
+          static_cast<std::uint32_t>(of.variable < 0 ? kernel.model.n_variables : of.variable));
+      count_row_of_words<false>(
+          kernel.model.half_groups, of, own, [this](std::uint32_t i) { return words.load(i); },
+          number);
+    }
+  }
+
+  /// The states of a word of the block.
+  __device__ std::uint32_t* state_at(std::uint32_t index, std::uint32_t w) const {
+    if constexpr (Memory::shared) return memory.states + index * W + w;
+    return kernel.state.data + index * kernel.state.stride + first_word + w;
+  }
+  __device__ std::uint32_t* state_of(std::uint32_t site, std::uint32_t w) const {
+    if constexpr (Memory::by_site) return state_at(site, w);
+    return state_at(static_cast<std::uint32_t>(kernel.model.groups.sites[site].variable), w);
+  }
+
+  /// The sites of a class for the warp: from `first` on, `stride` apart.
+  struct Range {
+    std::uint32_t first = 0, end = 0;
+  };
+  __device__ Range range_of(std::int32_t c, const ClassRange& classes) const {
+    if (c >= classes.end) return {};
+    const std::uint32_t number = blockIdx.y * (blockDim.x / 32) + threadIdx.x / 32;
+    return {4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites,
+            4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1])};
+  }
+  __device__ std::uint32_t stride() const { return gridDim.y * (blockDim.x / 32) * n_sites; }
+
+  /// Reads a row before it is needed: the lanes of a site some bytes each.
+  __device__ void touch(const Row& row) const {
+    if constexpr (!Memory::by_site) {
+#if defined(__CUDA_ARCH__)
+      const auto* const groups =
+          reinterpret_cast<const uint4*>(kernel.model.groups.terms.data) + row.row.first_group;
+      const std::uint32_t n = row.row.n_negative + row.row.n_positive;
+      const std::uint32_t at = lane % lanes_of_site * 2;  // a sector has two groups
+      std::uint32_t unused;
+      if (at < n) asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(unused) : "l"(groups + at));
+#endif
+    }
+  }
+};
+
+}  // namespace
+}  // namespace kiln::cuda
