@@ -31,6 +31,7 @@ std::string schedule_with(const std::string& member) {
 // The options of schedules that let them do without a need.
 std::string option_without(const std::string& need) {
   if (need == "heat_bath") return "run with moves=metropolis";
+  if (need == "shared_noise") return "-p noise=independent";
   if (need == "Parametric") return "-p coordinate=temperature";
   return "choose another schedule";
 }

@@ -119,17 +119,26 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "clear Needs::unpacked, or do not require Parametric");
 }
 
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// Runs that draw by words as earlier versions did keep their replicas, too.
 std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
-                              const DeviceShape& device) {
+                              const RunOptions& options, const RunPlan& plan) {
   const Objective& objective = *problem.objective;
   const auto* const own = schedule.as<OwnWork>();
   WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
   if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
-  return choose_shape(work, device).replicas;
-}
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
+  work.by_planes = options.draw_naming != DrawNaming::words && plan.needs.groups_share_words &&
+                   obstacle_to_planes(objective, plan.needs).empty();
+  const std::int64_t replicas = choose_shape(work, plan.device).replicas;
+  if (!work.by_planes || plan.device.gpu) return replicas;
+  // Many small groups are no words of 32.
+  const std::int64_t words = 32 * plan.needs.groups;
+  if (words <= replicas) return round_up(replicas, words);
+  work.by_planes = false;
+  return choose_shape(work, plan.device).replicas;
 }
 
 // Either the groups are given, or their size. A default number of replicas that fills a block of
@@ -332,9 +341,9 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   check_layouts(objective, schedule, plan.needs);
   const bool in_blocks = plan.needs.ladders_in_blocks && is_for_planes(objective, plan.needs) &&
                          options.draw_naming != DrawNaming::words;
-  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, plan.device),
+  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, options, plan),
                          in_blocks, schedule.name());
-  plan.draw_naming = naming_for(options, obstacle_to_planes(objective, plan.needs, plan.shape));
+  plan.draw_naming = NamingChoice(problem, plan.needs, options, plan.shape).naming();
   if (plan.ladders_in_blocks()) plan.shape.groups /= ladders_of_block;
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);

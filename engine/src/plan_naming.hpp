@@ -9,6 +9,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/objectives/draws_planes.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/replica_batch.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedule.hpp"
 
@@ -19,40 +21,103 @@ namespace kiln {
 /// Whether the model is one for DrawNaming::planes, and sweeps itself.
 inline bool is_for_planes(const Objective& objective, const Needs& needs) {
   const auto* const able = objective.as<DrawsPlanes>();
-  return able != nullptr && able->can_draw_by_planes() && sweeps_itself(objective, needs);
+  return able != nullptr && able->obstacle_to_planes().empty() && sweeps_itself(objective, needs);
 }
 
-/// Why a run cannot draw by planes; "" if it can. Nothing of it depends on the device.
-inline std::string obstacle_to_planes(const Objective& objective, const Needs& needs,
-                                      const BatchShape& shape) {
-  if (!is_for_planes(objective, needs)) {
-    return "the model has no colour classes, or its weights are no small integers";
+/// Why sweeps cannot decide the 32 replicas of a word together, whatever their number; "" if they
+/// can. Nothing of it depends on the device.
+inline std::string obstacle_to_planes(const Objective& objective, const Needs& needs) {
+  const auto* const able = objective.as<DrawsPlanes>();
+  if (able == nullptr || !sweeps_itself(objective, needs)) {
+    return "only sweeps of Ising, Max-Cut and QUBO models can";
   }
-  if (needs.heat_bath || !(needs.groups_share_words || needs.ladders_in_blocks)) {
-    return "the schedule has heat-bath moves, or replicas of different temperatures in a group";
-  }
-  if (needs.ladders_in_blocks) {
-    if (shape.groups % ladders_of_block == 0) return {};
-    return std::to_string(shape.groups) + (shape.groups == 1 ? " ladder is" : " ladders are") +
-           " no multiple of 32";
-  }
-  if (shape.replicas % (32 * shape.groups) != 0) {
-    return "a group of " +
-           std::to_string(shape.replicas / std::max<std::int64_t>(1, shape.groups)) +
-           " replicas is no multiple of 32";
+  if (std::string obstacle = able->obstacle_to_planes(); !obstacle.empty()) return obstacle;
+  if (needs.heat_bath) return "heat-bath moves draw by words";
+  if (!needs.groups_share_words && !needs.ladders_in_blocks) {
+    return "replicas of a group have different temperatures, or leave their slots";
   }
   return {};
 }
 
-/// @param obstacle  obstacle_to_planes()
-/// @throws InvalidArgument `run.draw_naming` for planes that the run cannot have.
-inline DrawNaming naming_for(const RunOptions& options, const std::string& obstacle) {
-  const bool possible = obstacle.empty();
-  if (options.draw_naming != DrawNaming::planes || possible) {
-    return options.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
+/// The naming of the draws of a run (RunPlan::draw_naming).
+class NamingChoice {
+ public:
+  NamingChoice(const Problem& problem, const Needs& needs, const RunOptions& options,
+               const BatchShape& shape)
+      : needs_(needs),
+        options_(options),
+        states_given_(!options.initial_states.empty() || !problem.start.states.empty()),
+        fitting_(fitting_replicas(needs, shape)),
+        obstacle_(obstacle_to_planes(*problem.objective, needs)),
+        in_words_(!obstacle_.empty() || shape.replicas == fitting_) {
+    if (in_words_) return;
+    obstacle_ = needs.ladders_in_blocks
+                    ? counted(shape.groups, "ladder is", "ladders are") + " no multiple of 32"
+                    : "a group of " +
+                          counted(shape.replicas / shape.groups, "replica", "replicas") +
+                          " is no multiple of 32";
   }
-  throw InvalidArgument("run.draw_naming", "this run cannot draw by planes", obstacle,
-                        "leave the naming of draws to Kiln");
-}
+
+  /// @throws InvalidArgument for a naming that the run cannot have.
+  DrawNaming naming() const {
+    if (needs_.shared_noise) return shared();
+    if (options_.draw_naming == DrawNaming::shared) {
+      throw InvalidArgument("run.draw_naming", "the schedule has no shared noise",
+                            "simulated annealing with noise=shared",
+                            "leave the naming of draws to Kiln");
+    }
+    const bool possible = obstacle_.empty();
+    if (options_.draw_naming != DrawNaming::planes || possible) {
+      return options_.draw_naming.value_or(possible ? DrawNaming::planes : DrawNaming::words);
+    }
+    throw InvalidArgument("run.draw_naming", "this run cannot draw by planes: " + obstacle_, {},
+                          or_more_replicas("leave the naming of draws to Kiln"));
+  }
+
+ private:
+  static std::string counted(std::int64_t n, const char* one, const char* many) {
+    return std::to_string(n) + " " + (n == 1 ? one : many);
+  }
+
+  // As many groups of whole words, or as large ladders in whole blocks.
+  static std::int64_t fitting_replicas(const Needs& needs, const BatchShape& shape) {
+    const std::int64_t step = needs.ladders_in_blocks
+                                  ? ladders_of_block * (shape.replicas / shape.groups)
+                                  : 32 * shape.groups;
+    return (shape.replicas + step - 1) / step * step;
+  }
+
+  DrawNaming shared() const {
+    const Fix without = Fix::drop_need("shared_noise");
+    if (options_.draw_naming.value_or(DrawNaming::shared) != DrawNaming::shared) {
+      throw InvalidArgument("run.draw_naming",
+                            std::string("shared noise excludes the naming of draws by ") +
+                                to_string(*options_.draw_naming),
+                            {}, Fix("leave the naming of draws to Kiln").or_else(without));
+    }
+    if (!obstacle_.empty()) {
+      throw InvalidArgument("run.noise", "this run cannot have shared noise: " + obstacle_, {},
+                            or_more_replicas(without));
+    }
+    if (states_given_) {
+      throw InvalidArgument("run.noise",
+                            "shared noise excludes initial states: of 32 replicas with the same "
+                            "random numbers those that begin equal remain equal",
+                            {}, without);
+    }
+    return DrawNaming::shared;
+  }
+
+  Fix or_more_replicas(const Fix& fix) const {
+    return in_words_ ? fix : Fix::set_replicas(fitting_).or_else(fix);
+  }
+
+  const Needs& needs_;
+  const RunOptions& options_;
+  bool states_given_;
+  std::int64_t fitting_;  // replicas that fill words in each group
+  std::string obstacle_;
+  bool in_words_;  // or more replicas are no remedy
+};
 
 }  // namespace kiln

@@ -163,11 +163,14 @@ double RunCore::first_values() const {
 }
 
 void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
+  // With shared noise first states differ: those of a run by planes.
+  const bool by_words = draw_naming_ == DrawNaming::words;
+  const DrawNaming naming = by_words ? DrawNaming::words : DrawNaming::planes;
   std::int64_t first = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
     queue_->launch(RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(),
-                               control(), draw_naming_});
+                               control(), naming});
     first += block.variables;
   }
   update_energies(active_rungs);

@@ -38,7 +38,8 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
               "anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
               "Number of sweeps of one anneal.",
               "0 takes the value of --sweeps. If --sweeps is not set, 0 takes 1000 sweeps for "
-              "the first round, or 256 with at least 1024 replicas in a group, and `growth` sets "
+              "the first round, 512 with at least 512 replicas in a group, or 256 with at least "
+              "1024, and `growth` sets "
               "the lengths of later rounds.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",
@@ -60,7 +61,13 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .choice("moves", &O::moves, {"metropolis", "heat-bath"},
                   "Rule by which a sweep updates a variable.",
                   "`metropolis` accepts or rejects a proposed value. `heat-bath` draws a value "
-                  "from the conditional Boltzmann distribution of the variable.");
+                  "from the conditional Boltzmann distribution of the variable.")
+          .choice("noise", &O::noise, {"independent", "shared"},
+                  "Random numbers that decide the attempts of a sweep.",
+                  "`independent` gives each replica separate numbers. `shared` gives 32 replicas "
+                  "the same number for a variable and sweep: sweeps on the CPU are faster, and the "
+                  "replicas depend on each other. `shared` needs a sparse model with small "
+                  "integers, and groups of 32, 64, ... replicas.");
   return table;
 }
 
@@ -158,6 +165,11 @@ void settle(SimulatedAnnealingOptions& options, std::vector<std::string>& compla
   if (options.anneal_sweeps > 0 && options.polish_sweeps >= options.anneal_sweeps) {
     complaints.push_back("polish_sweeps must be smaller than anneal_sweeps");
   }
+  if (options.noise == "shared" && options.moves == "heat-bath") {
+    complaints.push_back(
+        "noise=shared needs moves=metropolis: heat-bath replicas with the same random numbers "
+        "become equal");
+  }
   const bool spread = options.beta_min_last > 0 || options.beta_max_last > 0;
   if (spread && options.groups < 2) {
     complaints.push_back("beta_min_last and beta_max_last need groups, for example groups=16");
@@ -169,10 +181,11 @@ void complain_unless_shared(const SimulatedAnnealingOptions& first,
                             std::vector<std::string>& complaints) {
   const bool shared = first.anneal_sweeps == other.anneal_sweeps &&
                       first.polish_sweeps == other.polish_sweeps && first.growth == other.growth &&
-                      first.restart == other.restart && first.moves == other.moves;
+                      first.restart == other.restart && first.moves == other.moves &&
+                      first.noise == other.noise;
   if (shared) return;
   complaints.push_back(
-      "anneal_sweeps, polish_sweeps, growth, restart and moves must equal those of group 0");
+      "anneal_sweeps, polish_sweeps, growth, restart, moves and noise must equal those of group 0");
 }
 
 }  // namespace kiln

@@ -20,6 +20,9 @@ constexpr std::int64_t first_round = 1000;
 // Of thousands of replicas some find the best of most models in a short anneal, and as rounds
 // double, a short first one costs hard models little.
 constexpr std::int64_t first_round_of_many = 256, many_replicas = 1024;
+// A vector of the CPU full of replicas takes about as long for so many sweeps as a quarter of it
+// for 1000.
+constexpr std::int64_t first_round_of_some = 512, some_replicas = 512;
 constexpr std::uint32_t max_sweeps_per_tick = 8;
 // Above this cost a single sweep is a tick.
 constexpr double heavy_sweep = 1e6;
@@ -104,6 +107,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   needs.default_sweeps = round_sweeps_;
   needs.heat_bath = rule() == SweepRule::heat_bath;
   needs.groups_share_words = true;
+  needs.shared_noise = options_.noise == "shared";
   needs.descends_at_end = can_descend(problem);
   return needs;
 }
@@ -206,8 +210,10 @@ void SimulatedAnnealing::resolve(AllocateContext& run) {
   // By the size of a group, which anneals as it would alone. Ticks divide either length.
   static_assert(first_round % max_sweeps_per_tick == 0);
   static_assert(first_round_of_many % max_sweeps_per_tick == 0);
-  if (round_is_free_ && run.batch().group_size() >= many_replicas) {
-    round_sweeps_ = first_round_of_many;
+  static_assert(first_round_of_some % max_sweeps_per_tick == 0);
+  const std::int64_t size = run.batch().group_size();
+  if (round_is_free_ && size >= some_replicas) {
+    round_sweeps_ = size < many_replicas ? first_round_of_some : first_round_of_many;
   }
   const bool known = run.problem().objective->beta_range().cold > 0;
   const Objective::BetaRange range = beta_range_of(run);

@@ -57,10 +57,15 @@ TabuColoring::~TabuColoring() = default;
 
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
+    const bool turned =
+        problem.identity.family == "coloring" && problem.units.sense == Sense::maximize;
+    const Fix other = "--schedule simulated-annealing";
     throw InvalidArgument(
         "schedule.objective",
         "schedule 'tabu-coloring' does not support objective '" + problem.objective->name() + "'",
-        "tabu-coloring needs a graph to colour", "--schedule simulated-annealing");
+        turned ? "tabu-coloring minimises conflicts, and this run maximises them"
+               : "tabu-coloring needs a graph to colour",
+        turned ? Fix::keep_sense("maximize").or_else(other) : other);
   }
   Needs needs;
   needs.own_states = true;

@@ -320,7 +320,7 @@ TEST_F(DryRun, GivesThePlanAsJson) {
   const json plan = json::parse(outcome.out);
   EXPECT_EQ(plan["schema"], "kiln.plan/1");
   EXPECT_EQ(plan["problem"]["sizes"]["n"], "64");
-  EXPECT_EQ(plan["replicas"], 128);
+  EXPECT_EQ(plan["replicas"], 512);
   EXPECT_EQ(plan["groups"], 4);
   EXPECT_EQ(plan["device"]["name"], "cpu");
   EXPECT_EQ(plan["schedule"]["parameters"]["groups"],

@@ -256,17 +256,17 @@ TEST_F(Diagnose, SaysThatAnnealingReportsNothing) {
 
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.out.find("simulated-annealing on torus:8x8,1, seed 1:\nsweep limit after 50 "
-                             "sweeps of 128 replicas, cut "),
+                             "sweeps of 512 replicas, cut "),
             std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("\nsimulated-annealing reports no diagnostics and no series\n"),
             std::string::npos)
       << outcome.out;
-  // 64 variables, 128 replicas, 50 sweeps.
+  // 64 variables, 512 replicas, 50 sweeps.
   const json work = json::parse(read("run/result.json"))["work"];
-  EXPECT_EQ(work["attempts"], 64 * 128 * 50);
-  const double share = work["accepted"].get<double>() / (64 * 128 * 50);
-  EXPECT_NE(outcome.out.find(fmt::format("\nwork         409.6k attempted moves, {:.2g} % of them "
+  EXPECT_EQ(work["attempts"], 64 * 512 * 50);
+  const double share = work["accepted"].get<double>() / (64 * 512 * 50);
+  EXPECT_NE(outcome.out.find(fmt::format("\nwork         1.6M attempted moves, {:.2g} % of them "
                                          "accepted\n",
                                          100 * share)),
             std::string::npos)

@@ -40,6 +40,46 @@ TEST_F(Fixes, OfFilesThatCannotBeOpened) {
             "error[input.open]: cannot open the table none.csv: No such file or directory");
 }
 
+TEST_F(Fixes, OfSharedNoise) {
+  const Words annealing{"solve",    "torus:8x8,1", "--device", "cpu",
+                        "--sweeps", "5",           "-p",       "noise=shared"};
+  const auto with = [&](const Words& more) {
+    Words all = annealing;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string other = "--schedule simulated-annealing, or ";
+  EXPECT_EQ(fix_of(with({"--schedule", "parallel-tempering"}), 2),
+            other + "kiln describe parallel-tempering lists the parameters");
+  EXPECT_EQ(fix_of(with({"--schedule", "population-annealing"}), 2),
+            other + "kiln describe population-annealing lists the parameters");
+  EXPECT_EQ(fix_of({"sample", "posterior:eight-schools", "-p", "noise=shared"}, 2),
+            "kiln describe hmc lists the parameters");
+  EXPECT_EQ(fix_of(with({"--replicas", "40"}), 2), "--replicas 64, or -p noise=independent");
+  EXPECT_EQ(run(with({"--replicas", "64", "--json", "-q"})).exit_code, 0);
+  EXPECT_EQ(fix_of(with({"--draw-naming", "words"}), 2),
+            "leave the naming of draws to Kiln, or -p noise=independent");
+  EXPECT_EQ(fix_of({"solve", "sk:40,1", "-p", "noise=shared"}, 2), "-p noise=independent");
+  EXPECT_EQ(fix_of({"solve", "function:rastrigin-4", "-p", "noise=shared"}, 2),
+            "-p noise=independent");
+  EXPECT_EQ(fix_of(with({"-p", "moves=heat-bath"}), 2),
+            "kiln describe simulated-annealing lists the parameters");
+}
+
+// |h| + sum |J| of vertex 1 is 300, and counters of planes hold 255.
+TEST_F(Fixes, OfDegreesBeyondTheCounters) {
+  std::string star = "301 300\n";
+  for (int v = 2; v <= 301; ++v) star += "1 " + std::to_string(v) + " 1\n";
+  write("star.txt", star);
+  const Words planes{"solve", "star.txt", "--draw-naming", "planes", "--sweeps", "5"};
+  EXPECT_EQ(fix_of(planes, 2), "leave the naming of draws to Kiln");
+  EXPECT_EQ(
+      first_line(run(planes)),
+      "error[run.draw_naming]: this run cannot draw by planes: a variable has |h| + sum |J| = "
+      "300, and counters hold at most 255");
+  EXPECT_EQ(run({"solve", "star.txt", "--sweeps", "5", "-q"}).exit_code, 0);
+}
+
 TEST_F(Fixes, OfProgramsThatCannotBeStarted) {
   write("my run.sh", "#!/bin/sh\necho 1\n");
   write("lost.sh", "#!/no/such/shell\necho 1\n");

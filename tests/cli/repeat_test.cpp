@@ -171,6 +171,23 @@ TEST_F(Repeat, KeepsHowAFormerRunNamedItsDraws) {
   EXPECT_EQ(run(joined(own, {"--replicas", "20", "--draw-naming", "planes"})).exit_code, 2);
 }
 
+TEST_F(Repeat, KeepsSharedNoise) {
+  const Words own{"solve",      "torus:6x6,1", "--device", "cpu",          "--sweeps", "30",
+                  "--replicas", "64",          "-p",       "noise=shared", "--json",   "-q"};
+  const json shared = result_of(run(joined(own, {"--save", "run.json"})));
+  EXPECT_EQ(shared["draws"], "shared");
+  EXPECT_EQ(shared["schedule"]["parameters"]["noise"], "shared");
+  EXPECT_EQ(json::parse(read("run.json"))["draws"], "shared");
+  const auto repeated = [&](const Words& more) {
+    return run(joined({"solve", "--repeat", "run.json", "--json", "-q"}, more));
+  };
+  EXPECT_EQ(result_of(repeated({}))["work"], shared["work"]);
+  EXPECT_EQ(result_of(repeated({}))["draws"], "shared");
+  EXPECT_EQ(result_of(repeated({"-p", "noise=independent"}))["draws"], "planes");
+  EXPECT_EQ(repeated({"--replicas", "20"}).exit_code, 2);
+  EXPECT_EQ(repeated({"--schedule", "parallel-tempering"}).exit_code, 2);
+}
+
 TEST_F(Repeat, SaysWhatItDoesNotKnow) {
   ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
   const json saved = json::parse(read("run.json"));

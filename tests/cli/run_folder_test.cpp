@@ -50,7 +50,7 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
                              {"device", "cpu"},
                              {"objective", "cut"},
                              {"sense", "maximize"},
-                             {"replicas", 128},
+                             {"replicas", 512},
                              {"seed", 1}}));
   EXPECT_EQ(events[1]["event"], "warning");
   EXPECT_EQ(events[1]["code"], "device.fallback");

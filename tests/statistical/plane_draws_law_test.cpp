@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words by planes are independent and uniform, and sweeps that use them have the Boltzmann law.
-// Faults are planted in both: a plane that is used twice, groups that share a key, replicas that
-// share their low bits, ties that are decided wrongly.
+// Words by planes and shared words are independent and uniform, and sweeps that use them have the
+// Boltzmann law. Faults are planted: a plane that is used twice, groups that share a key, replicas
+// that share their low bits, ties that are decided wrongly, replicas with shared noise that count
+// as independent.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +14,7 @@
 #include <numeric>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/device/plane_draws.hpp"
+#include "kiln/device/shared_draws.hpp"
 
 #include "backends/backends.hpp"
 #include "chi_square.hpp"
@@ -123,6 +124,31 @@ TEST(PlaneDraws, AreIndependentWithinAWordOverTimeAndBetweenReplicas) {
   }
 }
 
+// The word that replicas 32 k .. 32 k + 31 share, by k.
+std::uint32_t shared_number(Place at) {
+  at.replica *= 32;
+  return draw_named(DrawNaming::shared, name_of(at), at.site);
+}
+
+TEST(SharedDraws, AreIndependentWithinANumberOverTimeAndBetweenWordsOfReplicas) {
+  EXPECT_LT(largest(scores_of(shared_number, [](Place at) { return at; }), true), tolerance);
+  for (const Lag& lag : lags()) {
+    EXPECT_LT(largest(scores_of(shared_number, lag.other), false), tolerance) << lag.name;
+  }
+}
+
+TEST(SharedDraws, AreThoseOf32Replicas) {
+  Place at;
+  for (at.site = 0; at.site < 9; ++at.site) {
+    at.replica = 32;
+    const std::uint32_t first = draw_named(DrawNaming::shared, name_of(at), at.site);
+    for (; at.replica < 64; ++at.replica) {
+      EXPECT_EQ(draw_named(DrawNaming::shared, name_of(at), at.site), first);
+    }
+    EXPECT_NE(draw_named(DrawNaming::shared, name_of(at), at.site), first);
+  }
+}
+
 // Each bit is fair: 32 scores.
 TEST(PlaneDraws, AreUniform) {
   std::array<double, 32> sums{};
@@ -223,10 +249,11 @@ std::vector<double> boltzmann(const Ising& model, double beta) {
   return weights;
 }
 
-SweepInputs sampling(const SmallSystem& system, double beta, std::uint64_t seed) {
+SweepInputs sampling(const SmallSystem& system, double beta, std::uint64_t seed,
+                     std::int64_t states = samples) {
   SweepInputs inputs;
   inputs.model = repeated(system.model(), system.copies);
-  inputs.slots = samples / system.copies / 32 * 32;
+  inputs.slots = states / system.copies / 32 * 32;
   TestRandom random(seed);
   const auto cells = static_cast<std::size_t>(inputs.model.n) * idx(inputs.slots);
   for (std::size_t i = 0; i < cells; ++i) {
@@ -240,11 +267,14 @@ SweepInputs sampling(const SmallSystem& system, double beta, std::uint64_t seed)
   return inputs;
 }
 
-std::vector<std::int64_t> histogram(const SweepOutputs& out, const SweepInputs& inputs) {
+// Of all slots, or of one replica of each word.
+std::vector<std::int64_t> histogram(const SweepOutputs& out, const SweepInputs& inputs,
+                                    bool one_of_each_word = false) {
   const std::size_t slots = idx(inputs.slots);
   std::vector<std::int64_t> counts(small_states, 0);
   for (std::size_t copy = 0; copy < idx(inputs.model.n / small_spins); ++copy) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
+      if (one_of_each_word && slot % 32 != slot / 32 % 32) continue;
       std::size_t state = 0;
       for (std::size_t v = 0; v < idx(small_spins); ++v) {
         if (out.spins[(copy * idx(small_spins) + v) * slots + slot] < 0) state |= 1u << v;
@@ -285,6 +315,29 @@ TEST_P(PlaneSweeps, HaveTheBoltzmannLaw) {
     }
     const SweepInputs wrong = sampling(system(), beta * 1.1, 1);
     EXPECT_LT(chi_square_test(histogram(run_sweeps(queue(), wrong), wrong), exact).p, 1e-6);
+  }
+}
+
+// With shared noise each replica has the law, and so have replicas of different words together. The
+// replicas of a word depend on each other: counts of all of them spread more than a test of
+// independent states allows, which it sees.
+TEST_P(PlaneSweeps, HaveTheBoltzmannLawInEachReplicaWithSharedNoise) {
+  SmallSystem many = system();
+  many.copies = 64;
+  for (const double beta : many.betas) {
+    const std::vector<double> exact = boltzmann(many.model(), beta);
+    for (const std::uint64_t seed : {1, 2}) {
+      SweepInputs inputs = sampling(many, beta, seed, 8 * samples);
+      inputs.naming = DrawNaming::shared;
+      const SweepOutputs out = run_sweeps(queue(), inputs);
+      const ChiSquare test = chi_square_test(histogram(out, inputs, true), exact);
+      EXPECT_GT(test.p, 1e-4) << "beta " << beta << ", seed " << seed << ", chi-square "
+                              << test.value;
+      EXPECT_LT(chi_square_test(histogram(out, inputs), exact).p, 1e-6) << beta;
+    }
+    SweepInputs wrong = sampling(many, beta * 1.3, 1, 8 * samples);
+    wrong.naming = DrawNaming::shared;
+    EXPECT_LT(chi_square_test(histogram(run_sweeps(queue(), wrong), wrong, true), exact).p, 1e-6);
   }
 }
 

@@ -58,15 +58,15 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
   return replicas.dump();
 }
 
-// Planes are what a run has that can draw by them; a run.json of older versions says nothing, and
-// means words. Other options on the command line may make planes impossible, so these are no
-// option.
+// Planes are what a run has that can draw by them, and shared noise is an option of the schedule; a
+// run.json of older versions says nothing, and means words. Other options on the command line may
+// make planes impossible, so these are no option.
 void repeat_naming(const SortedJson& json, const DocumentFile& file, const RunVerb& verb,
                    RecordedRun& run) {
   const std::string naming = json.value("draws", to_string(DrawNaming::words));
   const auto is_naming = [](const OptionSpec& spec) { return spec.name == "draw-naming"; };
   if (!std::ranges::any_of(verb.specs, is_naming)) return;
-  if (naming != to_string(DrawNaming::planes)) {
+  if (naming != to_string(DrawNaming::planes) && naming != to_string(DrawNaming::shared)) {
     run.config.options["draw-naming"] = {naming, Origin::config, file.name};
   }
 }

@@ -155,15 +155,16 @@ std::string parameters_hint(const ScheduleEntry& entry) {
   return fmt::format("kiln describe {} lists the parameters", entry.name);
 }
 
+bool has_parameter(const ScheduleEntry& entry, const std::string& parameter) {
+  return std::ranges::find(entry.fields, parameter, &FieldInfo::name) != entry.fields.end();
+}
+
 // The schedules that have a parameter.
 std::string schedules_with(const std::string& parameter) {
   std::string list;
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
-    if (std::ranges::find(entry->fields, parameter, &FieldInfo::name) == entry->fields.end()) {
-      continue;
-    }
-    list += (list.empty() ? "" : ", ") + entry->name;
+    if (has_parameter(*entry, parameter)) list += (list.empty() ? "" : ", ") + entry->name;
   }
   return list;
 }
@@ -173,14 +174,18 @@ bool is_length(std::string_view parameter) {
   return parameter == "evaluations" || parameter == "generations";
 }
 
-// How long a run is goes by another name in other schedules.
+// How long a run is goes by another name in other schedules. The default schedule may have what a
+// problem's own schedule lacks.
 std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
-  if (!is_length(parameter)) return parameters_hint(entry);
+  if (!is_length(parameter)) {
+    const Registry registry = builtin_registry();
+    const auto all = registry.schedules();
+    const auto usual = std::ranges::find_if(all, &ScheduleEntry::is_default);
+    const bool other = usual != all.end() && !entry.samples && has_parameter(**usual, parameter);
+    return (other ? "--schedule " + (*usual)->name + ", or " : "") + parameters_hint(entry);
+  }
   for (const char* other : {"evaluations", "generations"}) {
-    const auto& fields = entry.fields;
-    if (std::ranges::find(fields, other, &FieldInfo::name) != fields.end()) {
-      return fmt::format("--{} N", other);
-    }
+    if (has_parameter(entry, other)) return fmt::format("--{} N", other);
   }
   return "--sweeps N";
 }

@@ -46,10 +46,14 @@ std::string indented(std::string_view block) {
   return text;
 }
 
-std::string head_of(const std::string& name, const char* kind, const std::string& sentence) {
-  std::string text = fmt::format("{}: {}\n", name, kind);
+std::string wrapped(const std::string& sentence) {
+  std::string text;
   for (const std::string& line : wrap(sentence, result_columns() - 2)) text += indented(line);
   return text;
+}
+
+std::string head_of(const std::string& name, const char* kind, const std::string& sentence) {
+  return fmt::format("{}: {}\n", name, kind) + wrapped(sentence);
 }
 
 Json with_kind(const char* kind, const Json& json) {
@@ -234,15 +238,14 @@ Description describe(const FormatInfo& info) {
 
 Description describe(const KernelInfo& kernel) {
   std::string text = head_of(kernel.name, "a kernel", kernel.sentence);
-  text +=
-      fmt::format("\naccuracy:\n  class {}: {}\n", kernel.accuracy, accuracy_text(kernel.accuracy));
+  text += "\naccuracy:\n" +
+          wrapped(fmt::format("class {}: {}", kernel.accuracy, accuracy_text(kernel.accuracy)));
   if (const std::string variants = variants_text(kernel); !variants.empty()) {
     text += "\nvariants, all with the same bits:\n" + indented(variants);
   }
-  text += fmt::format(
-      "\nmore:\n  docs/kernels/{}.md and the header {}\n\nexample:\n"
-      "  kiln bench kernels --only {}\n",
-      kernel.component, header_of(kernel), kernel.name);
+  text += "\nmore:\n" + wrapped(fmt::format("docs/kernels/{}.md and the header {}",
+                                            kernel.component, header_of(kernel)));
+  text += fmt::format("\nexample:\n  kiln bench kernels --only {}\n", kernel.name);
   return {"kernel", kernel.name, text, with_kind("kernel", json_of(kernel))};
 }
 

@@ -32,8 +32,8 @@ struct RunOptions {
   int threads = 0;              ///< CPU threads, 0: all
   std::int64_t replicas = 0;    ///< 0: a default that suits problem and device
   std::uint64_t seed = 1;
-  /// How sweeps name their random words; empty: by planes if model, schedule and group size allow
-  /// it, else by words (RunPlan::draw_naming).
+  /// How sweeps name their random words; empty: shared if the schedule wants it, by planes if
+  /// model, schedule and group size allow it, else by words (RunPlan::draw_naming).
   std::optional<DrawNaming> draw_naming = {};
   bool graph_capture = true;       ///< capture ticks where the backend can
   double report_interval_s = 0.1;  ///< interval between calls of observers

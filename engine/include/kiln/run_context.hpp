@@ -133,8 +133,8 @@ class KILN_API WorkContext : public RunContext {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
              View1<const std::uint32_t> active_rungs = {}) const;
-  /// sweep() for `sweeps` sweeps in a row, with as few launches as the objective allows. Sweep s
-  /// uses the betas of row s; a stride of 0 gives all sweeps the same betas. Energies are correct
+  /// sweep() for each row of `beta`, with as few launches as the objective allows. Sweep s uses the
+  /// betas of row s; a stride of 0 gives all sweeps the same betas. Energies are correct
   /// after the last one if `energies_needed`.
   void sweep_in_row(View2<const double> beta, bool energies_needed,
                     SweepRule rule = SweepRule::metropolis) const;

@@ -86,6 +86,9 @@ struct Needs {
   /// Whether the replicas of a group have one temperature and stay in their slots. Then a run whose
   /// groups are multiples of 32 replicas can draw by planes (DrawNaming).
   bool groups_share_words = false;
+  /// Whether the 32 replicas of a word decide by the same random numbers (DrawNaming::shared). Only
+  /// a schedule that weighs no replica against another may set it: replicas depend on each other.
+  bool shared_noise = false;
   /// Whether groups are ladders that can lie in blocks of 32 (LadderPlaces). Then a run with a
   /// multiple of 32 ladders can draw by planes: a group of its batch is a block.
   bool ladders_in_blocks = false;

@@ -30,6 +30,9 @@ struct WorkShape {
   /// has no such matrix.
   std::int32_t matrix_weight_bytes = 0;
   double table_bytes = 0;  ///< memory of WorkUnit::search for each replica
+  /// Whether the run can decide the 32 replicas of a word together (DrawNaming). The plan of a run
+  /// fills it in: it depends on the schedule, too.
+  bool by_planes = false;
 };
 
 /// The division of an objective's work for a device.

@@ -17,6 +17,7 @@
 #include "kiln/objectives/device_bundle.hpp"
 #include "kiln/objectives/draws_planes.hpp"
 #include "kiln/objectives/ladder_end.hpp"
+#include "kiln/option_info.hpp"
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
@@ -280,9 +281,12 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_.anneal; }
   double ladder_end() const override { return range_.ladder_end; }
-  bool can_draw_by_planes() const noexcept override {
-    return plan_.arithmetic == Arithmetic::narrow && !plan_.sequential &&
-           plan_.max_sum <= max_sum_of_planes;
+  std::string obstacle_to_planes() const override {
+    if (plan_.sequential) return "the variables of a dense model are swept one by one";
+    if (plan_.arithmetic != Arithmetic::narrow) return "the weights are no small integers";
+    if (plan_.max_sum <= max_sum_of_planes) return {};
+    return "a variable has |h| + sum |J| = " + kiln::detail::show_real(plan_.max_sum) +
+           ", and counters hold at most " + std::to_string(max_sum_of_planes);
   }
 
  private:

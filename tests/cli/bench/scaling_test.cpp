@@ -54,7 +54,7 @@ TEST_F(BenchScaling, MeasuresPowersOfTwoAndSaysWhereTheRateSaturates) {
   EXPECT_EQ(one["replicas"], saturated);
   EXPECT_EQ(one["best_attempts_per_ns"], best);
   EXPECT_EQ(one["max_replicas"], rows.back()["replicas"]);
-  EXPECT_EQ(one["default_replicas"], 128);
+  EXPECT_EQ(one["default_replicas"], 512);
   const std::string next = std::to_string(2 * rows.back()["replicas"].get<int>());
   EXPECT_EQ(one["end"], next + " replicas take longer than the time limit leaves");
 }
@@ -95,7 +95,7 @@ TEST_F(BenchScaling, FitsIntoEightyColumns) {
   EXPECT_TRUE(lines[2].starts_with("instance ")) << lines[2];
   for (std::size_t i = 2; !lines[i].empty(); ++i) EXPECT_LT(lines[i].size(), 80u) << lines[i];
   EXPECT_NE(outcome.out.find("\ntorus:50x40,1, 1 thr: "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find(" Default: 128 replicas. The rows end: the suite measures up to 64 "
+  EXPECT_NE(outcome.out.find(" Default: 512 replicas. The rows end: the suite measures up to 64 "
                              "replicas.\n"),
             std::string::npos)
       << outcome.out;

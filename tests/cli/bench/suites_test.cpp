@@ -104,13 +104,13 @@ TEST_F(Bench, CountsTheAttemptsOfARun) {
   EXPECT_EQ(row["kernel"], "metropolis_sweep");
   EXPECT_EQ(row["n"], 2000);
   EXPECT_EQ(row["m"], 4000);
-  EXPECT_EQ(row["replicas"], 128);
+  EXPECT_EQ(row["replicas"], 512);
   EXPECT_EQ(row["sweeps"], 20);
   expect_spread(row["attempts_per_ns_spread"]);
   EXPECT_EQ(row["attempts_per_ns"], row["attempts_per_ns_spread"]["median"]);
-  // The rate of the median time: 2000 variables, 128 replicas, 20 sweeps.
+  // The rate of the median time: 2000 variables, 512 replicas, 20 sweeps.
   const double attempts = row["attempts_per_ns"].get<double>() * row["seconds"].get<double>() * 1e9;
-  EXPECT_NEAR(attempts, 2000.0 * 128 * 20, 1.0);
+  EXPECT_NEAR(attempts, 2000.0 * 512 * 20, 1.0);
 }
 
 TEST_F(Bench, MeasuresTemperingBesideItsSweeps) {

@@ -68,7 +68,7 @@ TEST_F(BenchTicks, DividesATick) {
                    row["idle_microseconds_per_tick"]["median"].get<double>());
   EXPECT_EQ(row["idle_microseconds_per_tick"]["count"], 15);
   EXPECT_GT(row["idle_share"], 0.0);
-  // Sweeps of 128 replicas of 800 spins against a few calls that return at once.
+  // Sweeps of 512 replicas of 800 spins against a few calls that return at once.
   EXPECT_LT(row["idle_share"], 0.5);
 }
 

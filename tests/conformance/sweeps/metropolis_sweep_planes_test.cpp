@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// metropolis_sweep with draws by planes, bit for bit against the definition: words of one key and
-// one temperature, which are decided by planes, and all others, which are decided replica by
-// replica.
+// metropolis_sweep with draws by planes and with shared noise, bit for bit against the definition:
+// words of one key and one temperature, whose replicas are decided together, and all others, which
+// are decided replica by replica.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -236,7 +236,14 @@ std::vector<PlaneCase> other_cases() {
 std::vector<PlaneCase> cases() {
   std::vector<PlaneCase> all = uniform_cases();
   for (const PlaneCase& c : other_cases()) all.push_back(c);
-  for (const char* name : {"sum_16", "groups_of_2", "other_key", "reals"}) {
+  for (const PlaneCase& c : std::vector<PlaneCase>(all)) {
+    all.push_back({"shared_" + c.name, [planes = c.inputs] {
+                     SweepInputs inputs = planes();
+                     inputs.naming = DrawNaming::shared;
+                     return inputs;
+                   }});
+  }
+  for (const char* name : {"sum_16", "groups_of_2", "other_key", "reals", "shared_sum_16"}) {
     for (const PlaneCase& c : std::vector<PlaneCase>(all)) {
       if (c.name != name) continue;
       all.push_back({c.name + "_heat_bath", [metropolis = c.inputs] {
@@ -279,8 +286,10 @@ TEST_P(MetropolisSweepPlanes, MatchTheDefinition) {
 TEST(MetropolisSweepPlaneNaming, IsAnotherOne) {
   SweepInputs given = grouped(glass(60, 5), 2, 2, {0.3});
   const SweepOutputs by_planes = run_sweeps(*cpu_queue(), given);
-  given.naming = DrawNaming::words;
-  EXPECT_NE(first_difference(run_sweeps(*cpu_queue(), given), by_planes), "");
+  for (const DrawNaming other : {DrawNaming::words, DrawNaming::shared}) {
+    given.naming = other;
+    EXPECT_NE(first_difference(run_sweeps(*cpu_queue(), given), by_planes), "");
+  }
 }
 
 // Several sweeps by one launch, with the same betas and with betas of their own; the limit of the
@@ -339,23 +348,23 @@ double beta_of_threshold(std::uint64_t threshold) {
 class MetropolisSweepPlaneTies : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(MetropolisSweepPlaneTies);
 
-// A word that equals the threshold is rejected, one below it is accepted. All high bits are equal
-// there, so the low bits decide.
-TEST_P(MetropolisSweepPlaneTies, RejectTheThresholdItselfAndAcceptTheWordBelow) {
+// A word that equals the threshold is rejected, one below it is accepted.
+void expect_exact_threshold(Queue& queue, DrawNaming naming) {
   const std::size_t n = 40;
   for (const std::uint32_t replica : {0u, 7u, 31u, 32u, 63u}) {
     for (const std::size_t site : {0u, 3u, 4u, 39u}) {
       SweepInputs inputs = grouped(isolated_spins(std::vector<double>(n, -1.0)), 2, 2, {1.0});
       inputs.spins.assign(inputs.spins.size(), 1);
       inputs.sweeps = 1;
+      inputs.naming = naming;
       const DrawName name{inputs.names.key[0], inputs.control.step, replica, RngDomain::metropolis,
                           0};
-      const std::uint32_t word = word_by_planes(name, site);
+      const std::uint32_t word = word_of(naming, name, site);
       for (const std::uint32_t more : {0u, 1u}) {
         inputs.beta = {beta_of_threshold(std::uint64_t{word} + more)};
         ASSERT_EQ(exact::accept_threshold(2 * inputs.beta[0]), std::uint64_t{word} + more);
 
-        const SweepOutputs out = run_sweeps(queue(), inputs);
+        const SweepOutputs out = run_sweeps(queue, inputs);
 
         EXPECT_EQ(out.spins[site * idx(inputs.slots) + replica], more == 1 ? -1 : 1)
             << "site " << site << ", replica " << replica;
@@ -364,14 +373,25 @@ TEST_P(MetropolisSweepPlaneTies, RejectTheThresholdItselfAndAcceptTheWordBelow) 
   }
 }
 
+// By planes all high bits are equal there, so the low bits decide.
+TEST_P(MetropolisSweepPlaneTies, RejectTheThresholdItselfAndAcceptTheWordBelow) {
+  expect_exact_threshold(queue(), DrawNaming::planes);
+}
+TEST_P(MetropolisSweepPlaneTies, AreDecidedTheSameWithSharedNoise) {
+  expect_exact_threshold(queue(), DrawNaming::shared);
+}
+
 // On the CPU a task has 1, 2, 4, 8 or 16 words.
 TEST(MetropolisSweepPlaneTasks, DoNotDependOnTheNumberOfThreads) {
-  for (const std::int64_t group : {1, 3, 35}) {
-    const SweepInputs given = grouped(glass(200, 6), 35, group, {0.2, 0.5});
-    const SweepOutputs expected = plain_sweeps(given);
-    for (const int threads : {1, 2, 3, 5}) {
-      EXPECT_EQ(first_difference(run_sweeps(*cpu_queue(threads), given), expected), "")
-          << "groups of " << group << " words, " << threads << " threads";
+  for (const DrawNaming naming : {DrawNaming::planes, DrawNaming::shared}) {
+    for (const std::int64_t group : {1, 3, 35}) {
+      SweepInputs given = grouped(glass(200, 6), 35, group, {0.2, 0.5});
+      given.naming = naming;
+      const SweepOutputs expected = plain_sweeps(given);
+      for (const int threads : {1, 2, 3, 5}) {
+        EXPECT_EQ(first_difference(run_sweeps(*cpu_queue(threads), given), expected), "")
+            << to_string(naming) << ", groups of " << group << " words, " << threads << " threads";
+      }
     }
   }
 }

@@ -132,7 +132,7 @@ Ising repeated(const Ising& model, std::int32_t copies) {
 
 double direct_energy(const Ising& model, const std::vector<std::int8_t>& spins) {
   double energy = 0;
-  for (std::int32_t v = 0; v < model.n; ++v) energy += model.fields[idx(v)] * spins[idx(v)];
+  for (std::size_t v = 0; v < model.fields.size(); ++v) energy += model.fields[v] * spins[v];
   for (const Edge& e : model.couplings) energy += e.weight * spins[idx(e.u)] * spins[idx(e.v)];
   return energy;
 }

@@ -34,19 +34,36 @@ bool flips(SweepRule rule, double beta, double delta, std::uint32_t word) {
 
 }  // namespace
 
+namespace {
+
+Words4 philox_block(const DrawName& name, std::size_t index, std::uint32_t replica,
+                    std::uint32_t domain, std::uint32_t block) {
+  const std::uint32_t last = domain << 24 | block << 16 | ((name.step >> 32) & 0xFFFFu);
+  return philox4x32_10(Words4{{static_cast<std::uint32_t>(index), replica,
+                               static_cast<std::uint32_t>(name.step), last}},
+                       name.key);
+}
+
+}  // namespace
+
 std::uint32_t word_by_planes(const DrawName& name, std::size_t site) {
-  const auto block_of = [&](std::uint32_t replica, std::uint32_t domain, std::uint32_t block) {
-    const std::uint32_t last = domain << 24 | block << 16 | ((name.step >> 32) & 0xFFFFu);
-    return philox4x32_10(Words4{{static_cast<std::uint32_t>(site), replica,
-                                 static_cast<std::uint32_t>(name.step), last}},
-                         name.key);
-  };
-  std::uint32_t word = block_of(name.replica, 18, 0)[0] % (1u << 24);
+  std::uint32_t word = philox_block(name, site, name.replica, 18, 0)[0] % (1u << 24);
   for (std::uint32_t k = 0; k < 8; ++k) {
-    const std::uint32_t plane = block_of(name.replica / 32, 17, k / 4)[k % 4];
+    const std::uint32_t plane = philox_block(name, site, name.replica / 32, 17, k / 4)[k % 4];
     if ((plane >> (name.replica % 32) & 1u) != 0) word += 1u << (24 + k);
   }
   return word;
+}
+
+std::uint32_t shared_word(const DrawName& name, std::size_t site) {
+  return philox_block(name, site / 4, name.replica / 32, 17,
+                      2)[static_cast<std::uint32_t>(site % 4)];
+}
+
+std::uint32_t word_of(DrawNaming naming, const DrawName& name, std::size_t site) {
+  if (naming == DrawNaming::planes) return word_by_planes(name, site);
+  if (naming == DrawNaming::shared) return shared_word(name, site);
+  return draw_word(name, static_cast<std::uint32_t>(site));
 }
 
 SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std::uint64_t seed) {
@@ -186,10 +203,7 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
           if (spin(other.variable) < 0) down += other.weight;
         }
         const double delta = -2.0 * spin(here.variable) * (here.base - 2 * down);
-        const std::uint32_t word = inputs.naming == DrawNaming::planes
-                                       ? word_by_planes(name, site)
-                                       : draw_word(name, static_cast<std::uint32_t>(site));
-        if (!flips(inputs.rule, beta, delta, word)) continue;
+        if (!flips(inputs.rule, beta, delta, word_of(inputs.naming, name, site))) continue;
         spin(here.variable) = static_cast<std::int8_t>(-spin(here.variable));
         if (plan.integral) out.energy[idx(slot)] += delta;
         if (inputs.count_accepted) ++out.accepted[idx(slot)];

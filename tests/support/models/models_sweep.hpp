@@ -57,6 +57,10 @@ SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std
 
 /// The word of a replica by planes, from the counters that ADR 0047 names.
 std::uint32_t word_by_planes(const DrawName& name, std::size_t site);
+/// The word that 32 replicas share, from the counter that ADR 0050 names.
+std::uint32_t shared_word(const DrawName& name, std::size_t site);
+/// The word of an attempt by a naming.
+std::uint32_t word_of(DrawNaming naming, const DrawName& name, std::size_t site);
 
 /// The sweeps on a backend.
 SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs);

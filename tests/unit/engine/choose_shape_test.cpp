@@ -125,6 +125,23 @@ TEST(ChooseShape, GrowsWithTheMultiprocessors) {
   }
 }
 
+// Runs whose sweeps decide 32 replicas together: full vectors, and fewer replicas of large models.
+TEST(ChooseShape, FillsTheVectorsOfTheCpuByPlanes) {
+  for (const auto& [variables, replicas] :
+       {std::pair{10, 512}, {2000, 512}, {4999, 512}, {5000, 128}, {9000000, 128}}) {
+    WorkShape work{.unit = WorkUnit::packed_sweep, .variables = variables, .by_planes = true};
+    DeviceShape threads = cpu;
+    for (const int n : {1, 2, 64}) {
+      threads.parallel_units = n;
+      EXPECT_EQ(choose_shape(work, threads).replicas, replicas) << variables;
+    }
+    const std::int64_t on_gpu = choose_shape(work, h200).replicas;
+    work.by_planes = false;
+    EXPECT_EQ(choose_shape(work, cpu).replicas, 128);
+    EXPECT_EQ(choose_shape(work, h200).replicas, on_gpu);
+  }
+}
+
 TEST(ChooseShape, TakesAMatrixWhereTheDeviceAndTheModelHaveUseForIt) {
   WorkShape work{.unit = WorkUnit::packed_sweep,
                  .variables = 1600,

@@ -52,6 +52,24 @@ TEST(DrawNaming, IsPlanesForWholeWordsOfAGroup) {
   EXPECT_EQ(annealed(torus(), 1), DrawNaming::words);
 }
 
+// Full vectors, where sweeps decide 32 replicas together.
+TEST(DrawNaming, GoesWithTheDefaultReplicasOfTheCpu) {
+  const auto replicas = [](const SimulatedAnnealingOptions& chosen, const RunOptions& options,
+                           int threads) {
+    SimulatedAnnealing schedule(chosen);
+    return plan_run(torus(), schedule, {.sweeps = 10}, options, open_backend("cpu", threads))
+        .shape.replicas;
+  };
+  EXPECT_EQ(replicas({}, {}, 1), 512);
+  EXPECT_EQ(replicas({}, {}, 2), 512);
+  EXPECT_EQ(replicas({.noise = "shared"}, {}, 1), 512);
+  EXPECT_EQ(replicas({.moves = "heat-bath"}, {}, 1), 128);
+  EXPECT_EQ(replicas({}, {.draw_naming = DrawNaming::words}, 1), 128) << "as in earlier versions";
+  EXPECT_EQ(replicas({}, {.replicas = 96}, 1), 96);
+  ParallelTempering tempering{ParallelTemperingOptions{}};
+  EXPECT_EQ(plan_of(torus(), tempering, {}).shape.replicas, 128);
+}
+
 TEST(DrawNaming, IsPlanesForSmallIntegersInColourClasses) {
   EXPECT_EQ(annealed(hub(255), 32), DrawNaming::planes);
   EXPECT_EQ(annealed(hub(256), 32), DrawNaming::words);
@@ -74,6 +92,94 @@ TEST(DrawNaming, IsWordsWhereAGroupHasSeveralTemperaturesOrAHeatBath) {
   EXPECT_EQ(plan_of(torus(), tempering, options).draw_naming, DrawNaming::words);
 }
 
+SimulatedAnnealing with_shared_noise(std::int64_t groups = 1) {
+  SimulatedAnnealingOptions chosen;
+  chosen.noise = "shared";
+  chosen.groups = groups;
+  return SimulatedAnnealing(chosen);
+}
+
+TEST(DrawNaming, IsSharedIfTheScheduleWantsIt) {
+  SimulatedAnnealing schedule = with_shared_noise();
+  EXPECT_EQ(plan_of(torus(), schedule, {.replicas = 64}).draw_naming, DrawNaming::shared);
+  EXPECT_EQ(plan_of(hub(255), schedule, {.replicas = 32}).draw_naming, DrawNaming::shared);
+  EXPECT_EQ(plan_of(torus(), schedule, {}).draw_naming, DrawNaming::shared) << "default replicas";
+  EXPECT_EQ(
+      plan_of(torus(), schedule, {.replicas = 64, .draw_naming = DrawNaming::shared}).draw_naming,
+      DrawNaming::shared);
+  SimulatedAnnealing grouped = with_shared_noise(3);
+  EXPECT_EQ(plan_of(torus(), grouped, {.replicas = 96}).draw_naming, DrawNaming::shared);
+}
+
+// "code: message; fix", or "accepted".
+std::string refusal(const Problem& problem, Schedule& schedule, const RunOptions& options) {
+  try {
+    plan_of(problem, schedule, options);
+    return "accepted";
+  } catch (const InvalidArgument& error) {
+    return error.code() + ": " + error.message() + "; " + error.fix_steps().sentence();
+  }
+}
+
+TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
+  const std::string without = "choose a schedule or options that do not set Needs::shared_noise";
+  SimulatedAnnealing schedule = with_shared_noise(), grouped = with_shared_noise(3);
+  Ising thirds = test::lattice({6, 6}, one_of({-1.0 / 3, 0.7}, 1), constant(0));
+  const Problem reals = make_ising(std::move(thirds), "reals");
+  const Problem dense = make_ising(test::dense(12, constant(1), constant(0)), "dense");
+  EXPECT_EQ(refusal(hub(256), schedule, {.replicas = 32}),
+            "run.noise: this run cannot have shared noise: a variable has |h| + sum |J| = 256, and "
+            "counters hold at most 255; " +
+                without);
+  EXPECT_EQ(refusal(reals, schedule, {.replicas = 32}),
+            "run.noise: this run cannot have shared noise: the weights are no small integers; " +
+                without);
+  EXPECT_EQ(
+      refusal(dense, schedule, {.replicas = 32}),
+      "run.noise: this run cannot have shared noise: the variables of a dense model are swept "
+      "one by one; " +
+          without);
+  EXPECT_EQ(
+      refusal(torus(), grouped, {.replicas = 120}),
+      "run.noise: this run cannot have shared noise: a group of 40 replicas is no multiple of "
+      "32; set RunOptions::replicas = 192, or " +
+          without);
+  RunOptions given{.replicas = 32};
+  given.initial_states = {State{std::vector<std::int8_t>(36, 1)}};
+  EXPECT_EQ(refusal(torus(), schedule, given),
+            "run.noise: shared noise excludes initial states: of 32 replicas with the same random "
+            "numbers those that begin equal remain equal; " +
+                without);
+  for (const DrawNaming other : {DrawNaming::words, DrawNaming::planes}) {
+    EXPECT_EQ(refusal(torus(), schedule, {.replicas = 32, .draw_naming = other}),
+              std::string("run.draw_naming: shared noise excludes the naming of draws by ") +
+                  to_string(other) + "; leave the naming of draws to Kiln, or " + without);
+  }
+}
+
+// What samples, or weighs replicas against each other.
+TEST(DrawNaming, IsNeverSharedByOtherSchedules) {
+  const RunOptions wanted{.replicas = 64, .draw_naming = DrawNaming::shared};
+  PopulationAnnealing population{PopulationAnnealingOptions{}};
+  ParallelTempering tempering{ParallelTemperingOptions{}};
+  SimulatedAnnealing independent;
+  for (Schedule* schedule :
+       {static_cast<Schedule*>(&population), static_cast<Schedule*>(&tempering),
+        static_cast<Schedule*>(&independent)}) {
+    EXPECT_EQ(
+        refusal(torus(), *schedule, wanted),
+        "run.draw_naming: the schedule has no shared noise; leave the naming of draws to Kiln")
+        << schedule->name();
+  }
+  SimulatedAnnealingOptions heat_bath;
+  heat_bath.noise = "shared";
+  heat_bath.moves = "heat-bath";
+  EXPECT_THROW(SimulatedAnnealing{heat_bath}, InvalidArgument);
+  SimulatedAnnealingOptions one, two;
+  two.noise = "shared";
+  EXPECT_THROW((SimulatedAnnealing{{one, two}}), InvalidArgument);
+}
+
 TEST(DrawNaming, IsWhatTheOptionsSay) {
   RunOptions options;
   options.replicas = 64;
@@ -94,7 +200,9 @@ TEST(DrawNaming, IsWhatTheOptionsSay) {
 }
 
 struct Annealing {
-  explicit Annealing(std::optional<DrawNaming> naming) : problem(torus()) {
+  explicit Annealing(std::optional<DrawNaming> naming)
+      : problem(torus()),
+        schedule(naming == DrawNaming::shared ? with_shared_noise() : SimulatedAnnealing()) {
     RunOptions options;
     options.replicas = 64;
     options.draw_naming = naming;
@@ -107,14 +215,32 @@ struct Annealing {
 };
 
 TEST(DrawNaming, ChangesTheAnswerAndStandsInTheResult) {
-  Annealing planes({}), words(DrawNaming::words);
+  Annealing planes({}), words(DrawNaming::words), shared(DrawNaming::shared);
   const Result by_planes = planes.run->advance(), by_words = words.run->advance();
+  const Result with_shared = shared.run->advance();
 
   EXPECT_EQ(by_planes.draw_naming, DrawNaming::planes);
   EXPECT_EQ(by_words.draw_naming, DrawNaming::words);
   EXPECT_NE(by_planes.work.accepted, by_words.work.accepted);
   EXPECT_NE(by_planes.to_json().find("\"draws\":\"planes\""), std::string::npos);
   EXPECT_NE(by_words.to_json().find("\"draws\":\"words\""), std::string::npos);
+  EXPECT_EQ(with_shared.draw_naming, DrawNaming::shared);
+  EXPECT_NE(with_shared.work.accepted, by_planes.work.accepted);
+  EXPECT_TRUE(with_shared.verified);
+  EXPECT_NE(with_shared.to_json().find("\"draws\":\"shared\""), std::string::npos);
+  EXPECT_NE(with_shared.to_json().find("\"noise\":\"shared\""), std::string::npos);
+}
+
+TEST(DrawNaming, OfSharedNoiseSurvivesAnArchive) {
+  Annealing first(DrawNaming::shared), again(DrawNaming::shared);
+  first.run->advance_to({.sweeps = 16});
+  Archive saved;
+  first.run->save(saved);
+  again.run->load(saved);
+  EXPECT_EQ(again.run->draw_naming(), DrawNaming::shared);
+  const Result expected = first.run->advance(), result = again.run->advance();
+  EXPECT_EQ(result.work.accepted, expected.work.accepted);
+  EXPECT_EQ(result.solution, expected.solution);
 }
 
 // Archives of versions that drew by words do not say so.

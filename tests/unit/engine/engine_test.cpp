@@ -123,7 +123,15 @@ TEST(Engine, ADefaultNumberOfReplicasFitsTheGroups) {
   RunOptions automatic = options();
   automatic.replicas = 0;
   const Result result = Engine(automatic).run(sparse_cut(), schedule, {.sweeps = 8});
-  EXPECT_EQ(result.work.replicas, 133) << "128, rounded up to a multiple of 7";
+  EXPECT_EQ(result.work.replicas, 672) << "512, rounded up to a multiple of 7 groups of 32";
+  EXPECT_EQ(result.draw_naming, DrawNaming::planes);
+  automatic.draw_naming = DrawNaming::words;
+  const Result by_words = Engine(automatic).run(sparse_cut(), schedule, {.sweeps = 8});
+  EXPECT_EQ(by_words.work.replicas, 133) << "128, rounded up to a multiple of 7";
+  seven.groups = 100;
+  SimulatedAnnealing hundred(seven);
+  automatic.draw_naming = {};
+  EXPECT_EQ(Engine(automatic).run(sparse_cut(), hundred, {.sweeps = 8}).work.replicas, 200);
 }
 
 TEST(Engine, RefusesObjectivesByTheAbilityThatIsMissing) {

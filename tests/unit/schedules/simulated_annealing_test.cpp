@@ -299,11 +299,11 @@ TEST(SimulatedAnnealing, RefusesGroupsThatCannotShareABatch) {
   std::vector<SimulatedAnnealingOptions> groups(2);
   groups[1].restart = "best";
   groups[1].reheat = 3;
-  EXPECT_EQ(
-      complaint([&] { SimulatedAnnealing schedule(groups); }),
-      "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
-      "  group 1: anneal_sweeps, polish_sweeps, growth, restart and moves must equal those of "
-      "group 0");
+  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(groups); }),
+            "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
+            "  group 1: anneal_sweeps, polish_sweeps, growth, restart, moves and noise must equal "
+            "those of "
+            "group 0");
   EXPECT_EQ(
       complaint([] { SimulatedAnnealing schedule(std::vector<SimulatedAnnealingOptions>{}); }),
       "config.option: no group was given");

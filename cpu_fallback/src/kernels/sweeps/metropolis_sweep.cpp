@@ -6,9 +6,10 @@
 #include <bit>
 #include <cstddef>
 
+#include "kiln/alarm.hpp"
 #include "kiln/device/exact_math.hpp"
-#include "kiln/device/plane_draws.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 
 #include "kernels/isa.hpp"
@@ -46,6 +47,7 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   job.counter3 = counter_word3(RngDomain::metropolis, 0, step);
   job.step = step;
   if (kernel.naming == DrawNaming::planes) job.draw_site = &draw_site_by_planes;
+  if (kernel.naming == DrawNaming::shared) job.draw_site = &draw_site_shared;
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     job.key[l] = kernel.draw_ids.key[slot];
@@ -100,6 +102,17 @@ bool is_uniform(const SliceJob& job, int word) {
   return true;
 }
 
+// Words from `first` on of one key and one temperature; 0: that one's are not.
+int uniform_words(const SliceJob& job, int first) {
+  int n = 0;
+  while (first + n < job.n_words && is_uniform(job, first + n) &&
+         job.key[32 * (first + n)] == job.key[32 * first] &&
+         job.beta[32 * (first + n)] == job.beta[32 * first]) {
+    ++n;
+  }
+  return n;
+}
+
 // Words that are swept together by planes, and their tables.
 struct PlaneWords {
   int n = 0;
@@ -150,30 +163,92 @@ SliceJob part_of(const SliceJob& job, int first, int n) {
   return part;
 }
 
-void sweep_planes(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
-                  std::byte* scratch) {
+void sweep_with_shared_noise(SliceJob& job) {
+  SharedTable tables[2];
+  tabulate_shared(job.beta[0], job.max_local, tables);
+  job.shared_tables = tables;
+  job.counter3 = counter_word3(RngDomain::metropolis_planes, shared_block, job.step);
+  slice_functions().sweep_shared(job);
+}
+
+void sweep_by_planes(SliceJob& job, const PlaneTable* tables, bool mixed) {
+  job.plane_tables = tables;
+  job.mixed_tables = mixed;
+  job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
+  slice_functions().sweep_by_planes(job);
+}
+
+// Words of one key and one temperature, side by side.
+void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
+  if (kernel.naming == DrawNaming::shared) return sweep_with_shared_noise(job);
+  PlaneTable tables[2];
+  tabulate_planes(job.beta[0], job.max_local, tables);
+  sweep_by_planes(job, tables, false);
+}
+
+// The words from `first` on that can be swept together, or that one; returns their number.
+int sweep_part(const MetropolisSweep& kernel, const SliceJob& job, int first) {
+  const auto sweep = [&](int n, auto together) {
+    SliceJob part = part_of(job, first, std::max(1, n));
+    if (n > 0) {
+      together(part);
+    } else {
+      slice_functions().sweep(part);
+    }
+    add_to_slots(kernel, part);
+    return part.n_words;
+  };
+  if (kernel.naming == DrawNaming::shared) {
+    return sweep(uniform_words(job, first), sweep_with_shared_noise);
+  }
+  const PlaneWords words(job, first);
+  return sweep(words.n,
+               [&](SliceJob& part) { sweep_by_planes(part, words.tables[0], words.mixed); });
+}
+
+// Whether all slots of a job have one rung, so that they have one temperature in every sweep.
+bool has_one_rung(const MetropolisSweep& kernel, const SliceJob& job) {
+  const std::int32_t* const rung = kernel.rung_of.data + 32 * job.first_word;
+  return std::all_of(rung, rung + 32 * job.n_words, [&](auto other) { return other == rung[0]; });
+}
+
+// Words do not depend on each other, so a task makes all sweeps of its words.
+void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const SliceShape& shape,
+                  std::int64_t task, std::byte* scratch, const Alarm* alarm) {
   SliceJob job;
   describe_model(kernel.model, job);
   const View2<std::uint32_t>& state = kernel.state;
   describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
   job.new_words = state.data + job.first_word;
-  describe_draws(kernel, job.first_word, job.n_words, job);
   job.draw_rest = &draw_rest_of_site;
-  const SliceFunctions& functions = slice_functions();
-  for (int first = 0; first < job.n_words;) {
-    const PlaneWords words(job, first);
-    SliceJob part = part_of(job, first, std::max(1, words.n));
-    if (words.n > 0) {
-      part.plane_tables = words.tables[0];
-      part.mixed_tables = words.mixed;
-      part.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
-      functions.sweep_by_planes(part);
-    } else {
-      functions.sweep(part);
+  for (std::uint32_t s = 0; s < sweeps; ++s) {
+    if (s > 0 && alarm != nullptr) end_if_due(*alarm);
+    const MetropolisSweep one = kernel.only(s);
+    std::fill(std::begin(job.moves), std::end(job.moves), 0u);
+    describe_draws(one, job.first_word, job.n_words, job);
+    if (!has_one_rung(kernel, job) || uniform_words(job, 0) < job.n_words) {
+      for (int first = 0; first < job.n_words;) first += sweep_part(one, job, first);
+      continue;
     }
-    add_to_slots(kernel, part);
-    first += part.n_words;
+    job.gathers = s == 0;
+    job.scatters = s + 1 == sweeps;
+    std::fill(std::begin(job.delta), std::end(job.delta), 0.0);
+    std::fill(std::begin(job.accepted), std::end(job.accepted), 0u);
+    sweep_uniform(one, job);
+    add_to_slots(one, job);
   }
+}
+
+void launch_planes(const MetropolisSweep& kernel, Queue& queue) {
+  std::uint32_t sweeps = 0;
+  while (sweeps < kernel.sweeps && kernel.control->active(kernel.number_of(sweeps))) ++sweeps;
+  if (sweeps == 0) return;
+  const QueueThreads threads = pool_of(queue);
+  const SliceShape shape = plane_shape(kernel.state.columns, threads.pool.threads());
+  for_each_with_scratch(queue, shape.n_tasks, slice_bytes(kernel.model.n_sites, shape.width),
+                        [&](std::int64_t task, std::byte* scratch) {
+                          sweep_planes(kernel, sweeps, shape, task, scratch, threads.alarm);
+                        });
 }
 
 TileJob tile_job(const MetropolisSweep& kernel, std::int64_t word, std::byte* masks) {
@@ -216,10 +291,10 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
   }
 }
 
-// Whether counters of eight bits can decide all attempts by planes.
+// Whether counters of eight bits can decide all attempts by planes or with shared noise.
 bool has_planes(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
-  return kernel.naming == DrawNaming::planes && kernel.rule == SweepRule::metropolis &&
+  return kernel.naming != DrawNaming::words && kernel.rule == SweepRule::metropolis &&
          model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
 }
 
@@ -259,6 +334,7 @@ TileFunction tile_for(const PairwiseView& model) {
 
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
+  if (has_planes(kernel)) return launch_planes(kernel, queue);
   if (kernel.sweeps > 1) {
     for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);
     return;
@@ -266,11 +342,6 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
-  if (has_planes(kernel)) {
-    return for_each_with_scratch(
-        queue, shape.n_tasks, slice_bytes(model.n_sites, shape.width),
-        [&](std::int64_t task, std::byte* scratch) { sweep_planes(kernel, shape, task, scratch); });
-  }
   if (masks_are_cheaper(model, shape.width)) {
     const TileFunction tile = tile_for(model);
     const std::int64_t words = kernel.state.columns;
@@ -300,10 +371,12 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
     return each * static_cast<std::uint64_t>(std::min(threads, tasks));
   };
   // Sweeps by planes count in slices, whatever masks cost.
-  const std::uint64_t sliced =
-      model.arithmetic == Arithmetic::wide
-          ? 0
-          : bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks);
+  const auto slice_bytes = [&](const cpu::SliceShape& of) {
+    return bytes(cpu::slice_bytes(model.n_sites, of.width), of.n_tasks);
+  };
+  const bool wide = model.arithmetic == Arithmetic::wide;
+  const cpu::SliceShape planes = cpu::plane_shape(words, static_cast<int>(threads));
+  const std::uint64_t sliced = wide ? 0 : std::max(slice_bytes(shape), slice_bytes(planes));
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
   const std::size_t each =

@@ -173,7 +173,7 @@ struct PlaneTile : SliceTile<W> {
   }
 
   void run() {
-    this->gather();
+    if (job.gathers) this->gather();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       if (job.variable[site] < 0) continue;
       number.count(job, state, site);
@@ -182,7 +182,7 @@ struct PlaneTile : SliceTile<W> {
       sums.add(number.planes, number.n, number.even, accepted);
     }
     sums.finish();
-    this->scatter();
+    if (job.scatters) this->scatter();
   }
 
   PlaneDraws<W> draws;

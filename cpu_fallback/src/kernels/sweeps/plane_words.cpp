@@ -3,6 +3,7 @@
 #include "kernels/sweeps/plane_words.hpp"
 
 #include "kiln/device/plane_draws.hpp"
+#include "kiln/device/shared_draws.hpp"
 
 namespace kiln::cpu {
 namespace {
@@ -27,6 +28,15 @@ void draw_site_by_planes(const std::uint64_t* key, const std::uint32_t* replica,
       word |= (planes[k / 4][k % 4] >> replica[l] % 32 & 1u) << (rest_bits + k);
     }
     words[l] = word;
+  }
+}
+
+void draw_site_shared(const std::uint64_t* key, const std::uint32_t* replica, std::uint64_t step,
+                      std::uint32_t site, std::uint32_t* words) {
+  for (int l = 0; l < 32; ++l) {
+    const bool known = l > 0 && key[l] == key[l - 1] && replica[l] / 32 == replica[l - 1] / 32;
+    words[l] = known ? words[l - 1]
+                     : draw_named(DrawNaming::shared, name_of(key[l], replica[l], step), site);
   }
 }
 

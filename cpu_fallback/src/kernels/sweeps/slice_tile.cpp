@@ -48,12 +48,38 @@ void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables) {
   }
 }
 
-SliceShape slice_shape(std::int64_t n_words, int threads) {
-  SliceShape shape;
+void tabulate_shared(double beta, std::int32_t max_local, SharedTable* tables) {
+  for (int even = 0; even < 2; ++even) {
+    SharedTable& table = tables[even] = {};
+    for (int level = 0; 2 * level + 1 + even <= max_local; ++level) {
+      const std::uint64_t threshold =
+          exact::accept_threshold(exact::mul(beta, 2.0 * (2 * level + 1 + even)));
+      if (threshold == 0) break;
+      table.n_levels = level + 1;
+      if (threshold > 0xFFFFFFFFu) table.n_all = level + 1;
+      table.threshold[level] = static_cast<std::uint32_t>(threshold);
+    }
+  }
+}
+
+namespace {
+
+SliceShape shape_from(int width, std::int64_t n_words, int threads) {
+  SliceShape shape{.width = width};
   while (shape.width < SliceJob::max_words && 2 * shape.width * threads <= n_words)
     shape.width *= 2;
   shape.n_tasks = (n_words + shape.width - 1) / shape.width;
   return shape;
+}
+
+}  // namespace
+
+SliceShape slice_shape(std::int64_t n_words, int threads) {
+  return shape_from(1, n_words, threads);
+}
+
+SliceShape plane_shape(std::int64_t n_words, int threads) {
+  return shape_from(n_words > 2 ? 4 : n_words > 1 ? 2 : 1, n_words, threads);
 }
 
 void describe_model(const PairwiseView& model, SliceJob& job) {

@@ -34,6 +34,16 @@ struct PlaneTable {
   std::uint32_t low[max_levels] = {};  // at most 2^24
 };
 
+/// The same where a word has one random number for its 32 replicas: it accepts the first levels.
+struct alignas(64) SharedTable {
+  static constexpr int max_levels = 128, step = 4;
+
+  int n_all = 0;     // levels that every number accepts: the first ones
+  int n_levels = 0;  // that can be accepted
+  // Numbers below accept; of the levels between, and then 0.
+  std::uint32_t threshold[max_levels + step] = {};
+};
+
 /// Up to 16 words of 32 replicas of an integral model, as plain pointers: the vectorised
 /// translation units must not instantiate inline functions that others share, or the linker might
 /// keep the copy that needs the wider instructions.
@@ -60,6 +70,9 @@ struct SliceJob {
   std::uint32_t* new_words = nullptr;    // the same for the states after a sweep
   std::int64_t word_stride = 0;
   std::uint32_t* scratch = nullptr;  // slice_bytes(), 64-byte aligned
+  // By planes and with shared noise: whether the states are taken from the batch, or are those of
+  // the sweep before, and whether they go back to it.
+  bool gathers = true, scatters = true;
 
   bool heat_bath = false;  // else Metropolis
   double beta[max_lanes] = {};
@@ -69,10 +82,11 @@ struct SliceJob {
   std::uint32_t step_low = 0;
   std::uint32_t counter3 = 0;  // domain, block and high part of the step
   std::uint64_t step = 0;
-  DrawSite draw_site = nullptr;  // draws by planes; null: by words
+  DrawSite draw_site = nullptr;  // draws by planes or shared; null: by words
   DrawRest draw_rest = nullptr;
   const PlaneTable* plane_tables = nullptr;  // of odd and of even sites; for all lanes, or
   bool mixed_tables = false;                 // [n_words][2]
+  const SharedTable* shared_tables = nullptr;  // for shared noise, of all lanes
 
   double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
   std::uint64_t accepted[max_lanes] = {};
@@ -117,6 +131,8 @@ struct SliceFunctions {
   void (*sweep)(SliceJob& job);
   /// By planes, for words of one key, each of one temperature and replicas 32 k .. 32 k + 31.
   void (*sweep_by_planes)(SliceJob& job);
+  /// With shared noise, for the same words.
+  void (*sweep_shared)(SliceJob& job);
   void (*energies)(SliceJob& job);
   bool uses_thresholds;
   SliceCosts costs;
@@ -134,6 +150,7 @@ KILN_TEST_API void tabulate_thresholds(double beta, std::int32_t max_local, int 
 /// @param max_local  bound of dE / 2, at most max_sum_of_planes
 /// @param tables     [2], of odd and of even sites
 void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables);
+void tabulate_shared(double beta, std::int32_t max_local, SharedTable* tables);
 
 /// How the words of a batch are shared out: tasks of `width` words, the last one may have fewer.
 struct SliceShape {
@@ -142,6 +159,8 @@ struct SliceShape {
 };
 /// Tasks as wide as possible that still leave one for each thread. The shape changes no bit.
 SliceShape slice_shape(std::int64_t n_words, int threads);
+/// The same for sweeps by planes and with shared noise, where four words take no longer than one.
+SliceShape plane_shape(std::int64_t n_words, int threads);
 
 /// Fills in the model. @pre its arithmetic is narrow or medium.
 void describe_model(const PairwiseView& model, SliceJob& job);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "plane_tile_impl.hpp"
+#include "shared_tile_impl.hpp"
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_avx512{&sweep_slices, &sweep_planes, &energies_of_slices, true, kCosts};
+const SliceFunctions slice_avx512{&sweep_slices,       &sweep_planes, &sweep_shared,
+                                  &energies_of_slices, true,          kCosts};
 
 }  // namespace kiln::cpu

@@ -40,7 +40,7 @@ struct TileJob {
   std::uint32_t step_low = 0;
   std::uint32_t counter3 = 0;  // domain, block and high part of the step
   std::uint64_t step = 0;
-  DrawSite draw_site = nullptr;  // draws by planes; null: by words
+  DrawSite draw_site = nullptr;  // draws by planes or shared; null: by words
 
   double delta[lanes] = {};            // out: energy change, for integral models
   std::uint64_t accepted[lanes] = {};  // out

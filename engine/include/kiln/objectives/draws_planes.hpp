@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kiln/export.hpp"
@@ -12,9 +13,9 @@ namespace kiln {
 class KILN_API DrawsPlanes {
  public:
   static constexpr std::string_view interface_name = "draws by planes";
-  /// Whether this model is one for DrawNaming::planes. It depends on the model alone, never on the
-  /// device.
-  virtual bool can_draw_by_planes() const noexcept = 0;
+  /// Why this model is none for DrawNaming::planes and DrawNaming::shared; "" if it is one. It
+  /// depends on the model alone, never on the device.
+  virtual std::string obstacle_to_planes() const = 0;
 
  protected:
   ~DrawsPlanes() = default;

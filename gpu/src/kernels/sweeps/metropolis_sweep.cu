@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "kiln/cuda/queue.cuh"
-#include "kiln/device/plane_draws.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "cuda_check.hpp"
@@ -130,14 +130,15 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
   if (lane_index == 0) store_words<W>(states.at(site), own);
 }
 
-// The words of the four sites of a quad by the definition: for the few runs by planes that the
-// kernel of planes does not take.
-__device__ __noinline__ Words4 draw_quad_by_planes(std::uint64_t key, std::uint64_t step,
-                                                   std::uint32_t replica, std::uint32_t quad) {
+// The words of the four sites of a quad by the definition: for the few runs by planes or with
+// shared noise that the kernel of planes does not take.
+__device__ __noinline__ Words4 draw_quad_named(DrawNaming naming, std::uint64_t key,
+                                               std::uint64_t step, std::uint32_t replica,
+                                               std::uint32_t quad) {
   const DrawName name{key, step, replica, RngDomain::metropolis, 0};
   Words4 words;
 #pragma unroll
-  for (std::uint32_t i = 0; i < 4; ++i) words.word[i] = draw_word_by_planes(name, 4 * quad + i);
+  for (std::uint32_t i = 0; i < 4; ++i) words.word[i] = draw_named(naming, name, 4 * quad + i);
   return words;
 }
 
@@ -149,8 +150,8 @@ __device__ inline void sweep_quad(const MetropolisSweep& kernel, const States<W,
 #pragma unroll
   for (int k = 0; k < W; ++k) {
     drawn[k] =
-        kernel.naming == DrawNaming::planes
-            ? draw_quad_by_planes(lane.key[k], step, lane.replica[k], quad)
+        kernel.naming != DrawNaming::words
+            ? draw_quad_named(kernel.naming, lane.key[k], step, lane.replica[k], quad)
             : draw_quad(DrawName{lane.key[k], step, lane.replica[k], RngDomain::metropolis, 0},
                         quad);
   }
@@ -312,7 +313,7 @@ SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
-  const bool by_planes = kernel.naming == DrawNaming::planes;
+  const bool by_planes = kernel.naming != DrawNaming::words;  // or with shared noise
   // Several in a row, if states stay on chip.
   if (by_planes ? launch_plane_sweep(kernel, queue) : launch_sliced_sweep(kernel, queue)) return;
   if (!by_planes && launch_dense_sweep(kernel, queue)) return;

@@ -46,6 +46,7 @@ struct SimulatedAnnealingOptions {
   double reheat = 0;
   std::int64_t groups = 1;
   std::string moves = "metropolis";
+  std::string noise = "independent";
 
   KILN_API static const OptionTable<SimulatedAnnealingOptions>& table();
 };
@@ -60,7 +61,7 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
   /// Runs one anneal per group, each with its options (`groups` of the options is not used).
   /// Members that belong to the batch must be equal in all groups: anneal_sweeps, polish_sweeps,
-  /// growth, restart, moves, and the window of adaptive and pid coolings.
+  /// growth, restart, moves, noise, and the window of adaptive and pid coolings.
   /// @throws InvalidArgument with every complaint, and for an empty list.
   explicit SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups);
   ~SimulatedAnnealing() override;

@@ -20,7 +20,7 @@ namespace kiln {
 /// Every site of the model is tried once, in site order: with dE = -2 s_i (h_i + sum_j J_ij s_j)
 /// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r a 32-bit word named by (key
 /// of the slot, sweep, replica of the slot, site): with DrawNaming::words that of
-/// RngDomain::metropolis, with DrawNaming::planes draw_word_by_planes(). exp is exact::exp in
+/// RngDomain::metropolis, with the other namings that of draw_named(). exp is exact::exp in
 /// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))).
 ///
 /// Class E: same states on every backend, for every launch shape and number of threads. Energies
@@ -50,8 +50,8 @@ struct KILN_API MetropolisSweep {
   std::uint32_t sweeps = 1;  ///< in a row
   std::int64_t beta_stride =
       0;  ///< sweep s uses the betas from s * beta_stride on; 0: all the same
-  /// Planes are fast where each word of 32 slots has one key, one rung and replicas 32 k .. 32 k +
-  /// 31 in order.
+  /// Planes and shared noise are fast where each word of 32 slots has one key, one rung and
+  /// replicas 32 k .. 32 k + 31 in order.
   DrawNaming naming = DrawNaming::words;
 
   KILN_HD std::uint64_t number_of(std::uint32_t sweep) const { return step_offset + sweep; }
