@@ -212,6 +212,7 @@ constexpr std::uint32_t sweeps = 120;
 Ising odd_degrees() {
   Ising model;
   model.n = small_spins;
+  model.fields.assign(small_spins, 0.0);
   model.couplings = {{0, 1, 1},  {0, 2, -1}, {0, 3, 1}, {1, 4, 1},
                      {1, 5, -1}, {2, 6, 1},  {2, 7, 1}, {3, 8, -1}};
   return model;
@@ -219,7 +220,7 @@ Ising odd_degrees() {
 // A 3 x 3 torus: degree 4 everywhere.
 Ising even_degrees() {
   Ising model = real_glass();
-  model.fields = {};
+  model.fields.assign(small_spins, 0.0);
   for (std::size_t k = 0; k < model.couplings.size(); ++k) {
     model.couplings[k].weight = k % 3 == 0 ? -1 : 1;
   }
