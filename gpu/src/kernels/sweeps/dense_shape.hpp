@@ -25,7 +25,9 @@ struct DenseDemand {
   bool heat_bath = false;
 };
 
-/// Warps sweep models of int8 and int16 weights by the Metropolis rule; a block sweeps all others.
+/// Warps sweep models of signs, and of int8 and int16 weights, by the Metropolis rule; a block
+/// sweeps all others. One warp has a replica of signs wherever its fields fit.
+///
 /// Two or four warps share a replica whose fields do not fit into one, or a batch that leaves warps
 /// idle. As many replicas share a block, and its cache, as leave no multiprocessor without work.
 DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
@@ -34,7 +36,8 @@ DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
 bool can_sweep(const DenseShape& shape, const DenseDemand& demand);
 
 /// KILN_CUDA_SWEEP_SHAPE="w1x16": one warp for each replica and 16 replicas a block; "w4x1": four
-/// warps; "b": a block. For tests that compare the bits of shapes, and for tuning.
+/// warps; "v1x16", "v4x1": the same by signs; "b": a block. For tests that compare the bits of
+/// shapes, and for tuning.
 std::optional<DenseShape> parse_dense_shape(std::string_view text);
 
 }  // namespace kiln::cuda

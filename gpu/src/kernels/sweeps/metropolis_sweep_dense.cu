@@ -10,8 +10,8 @@
 #include "dense_shape.hpp"
 #include "device_limits.hpp"
 #include "metropolis_sweep_dense.hpp"
-#include "metropolis_sweep_signs.hpp"
 #include "metropolis_sweep_warps.hpp"
+#include "signs/metropolis_sweep_signs.hpp"
 #include "sweep_decision.cuh"
 
 // One block per replica; a thread holds quads of sites with their local fields in registers. All

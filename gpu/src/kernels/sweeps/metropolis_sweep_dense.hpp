@@ -14,7 +14,8 @@ inline constexpr std::int64_t max_dense_sites = std::int64_t{512} * 8 * 4;
 
 /// Sweeps a dense integral model with stored local fields (DenseView): the same bits as the general
 /// sweep, at a cost of one row per accepted flip instead of one row per attempt. False if the model
-/// has no matrix or too many sites; then nothing was enqueued.
+/// has no matrix or too many sites, and for several sweeps in a row where its kernel makes one;
+/// then nothing was enqueued.
 bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue);
 
 }  // namespace kiln::cuda

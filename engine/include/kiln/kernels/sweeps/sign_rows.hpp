@@ -19,8 +19,8 @@ namespace kiln {
 /// the sites i of the quads of a lane. Couplings of a site to itself and beyond the last site have
 /// bit 0.
 ///
-/// The block of a site has its couplings to the 128 sites of its own stretch: bit 8 i + j of word w
-/// is that to site i of the quad of lane 8 w + j.
+/// The block of a site has its couplings to the 128 sites of the same stretch: bit 8 i + j of word
+/// w is that to site i of the quad of lane 8 w + j.
 struct SignRows {
   static constexpr int stretch = 128, group = 1024, lanes = 32, block_words = 4;
 

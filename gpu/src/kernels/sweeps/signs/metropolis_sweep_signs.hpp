@@ -5,7 +5,7 @@
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/queue.hpp"
 
-#include "dense_shape.hpp"
+#include "kernels/sweeps/dense_shape.hpp"
 
 namespace kiln::cuda {
 

@@ -7,11 +7,11 @@
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include "metropolis_sweep_warps.hpp"
+#include "kernels/sweeps/metropolis_sweep_warps.hpp"
+#include "kernels/sweeps/slice_draws.cuh"
+#include "kernels/sweeps/sweep_decision.cuh"
 #include "sign_attempts.cuh"
 #include "sign_fields.cuh"
-#include "slice_draws.cuh"
-#include "sweep_decision.cuh"
 
 // A replica of a model of couplings 1 and -1 in the registers of its warps.
 namespace kiln::cuda {

@@ -6,7 +6,7 @@
 
 #include "kiln/kernels/sweeps/sign_rows.hpp"
 
-#include "slice_planes.cuh"
+#include "kernels/sweeps/slice_planes.cuh"
 
 // Local fields in vertical counters, beside couplings of 1 and -1 (SignRows).
 //

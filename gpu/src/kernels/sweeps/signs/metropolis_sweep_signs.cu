@@ -4,8 +4,8 @@
 
 #include "cuda_check.hpp"
 #include "device_limits.hpp"
+#include "kernels/sweeps/metropolis_sweep_warps.hpp"
 #include "metropolis_sweep_signs.hpp"
-#include "metropolis_sweep_warps.hpp"
 #include "sign_replica.cuh"
 
 // One, two or four warps for each replica, with all local fields in the planes of their registers.
