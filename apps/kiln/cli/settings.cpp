@@ -178,11 +178,10 @@ bool is_length(std::string_view parameter) {
 // problem's own schedule lacks.
 std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
   if (!is_length(parameter)) {
-    const Registry registry = builtin_registry();
-    const auto all = registry.schedules();
-    const auto usual = std::ranges::find_if(all, &ScheduleEntry::is_default);
-    const bool other = usual != all.end() && !entry.samples && has_parameter(**usual, parameter);
-    return (other ? "--schedule " + (*usual)->name + ", or " : "") + parameters_hint(entry);
+    const std::string usual = declared("schedule").use.standard;  // of searches for one value
+    const bool serves = !entry.samples && !entry.several_objectives &&
+                        has_parameter(builtin_registry().schedule(usual), parameter);
+    return (serves ? "--schedule " + usual + ", or " : "") + parameters_hint(entry);
   }
   for (const char* other : {"evaluations", "generations"}) {
     if (has_parameter(entry, other)) return fmt::format("--{} N", other);

@@ -84,8 +84,8 @@ struct SliceJob {
   std::uint64_t step = 0;
   DrawSite draw_site = nullptr;  // draws by planes or shared; null: by words
   DrawRest draw_rest = nullptr;
-  const PlaneTable* plane_tables = nullptr;  // of odd and of even sites; for all lanes, or
-  bool mixed_tables = false;                 // [n_words][2]
+  const PlaneTable* plane_tables = nullptr;    // of odd and of even sites; for all lanes, or
+  bool mixed_tables = false;                   // [n_words][2]
   const SharedTable* shared_tables = nullptr;  // for shared noise, of all lanes
 
   double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
