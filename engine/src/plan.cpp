@@ -316,7 +316,9 @@ std::int64_t RunPlan::fitting_replicas() const {
                        static_cast<double>(batch_bytes + scratch_bytes - scratch_fixed_bytes);
   const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
   const std::int64_t size = needs.group_size;
-  const std::int64_t step = size > 0 ? std::lcm(std::int64_t{32}, size) : 32 * shape.groups;
+  const std::int64_t step = ladders_in_blocks() ? ladders_of_block * size
+                            : size > 0          ? std::lcm(std::int64_t{32}, size)
+                                                : 32 * shape.groups;
   return fitting / step * step;
 }
 

@@ -382,8 +382,8 @@ bool launch_cluster_blocks(const ClusterMove& kernel, Queue& queue) {
   const PairwiseView& model = kernel.model;
   if (!kernel.in_blocks || model.n_sites >= stretches * (1 << planes) - stretches) return false;
   const std::int64_t bytes = bytes_for(model);
-  if (bytes > limits_of(queue).shared_bytes - static_cast<std::int64_t>(sizeof(Masks)))
-    return false;
+  constexpr auto fixed = static_cast<std::int64_t>(sizeof(Masks) + sizeof(Notes));
+  if (bytes > limits_of(queue).shared_bytes - fixed) return false;
   const auto blocks = static_cast<unsigned>((kernel.moved.size + words - 1) / words);
   reserve_shared(queue, move_blocks, static_cast<std::size_t>(bytes), ClusterMove::name);
   move_blocks<<<blocks, threads, static_cast<std::size_t>(bytes), stream_of(queue)>>>(kernel);

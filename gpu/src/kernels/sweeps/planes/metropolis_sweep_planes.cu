@@ -252,6 +252,7 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
 bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const GroupView& rows = kernel.model.groups;
   if (kernel.state.stride >= (std::int64_t{1} << 30)) return false;
+  if (kernel.model.n_sites >= 1 << 27) return false;  // a tie has the site above five bits
   if (rows.sites.size == 0 || kernel.model.half_groups.sites.size == 0 || kernel.model.sequential)
     return false;
   if (kernel.rule != SweepRule::metropolis || rows.max_sum > max_sum_of_planes) return false;

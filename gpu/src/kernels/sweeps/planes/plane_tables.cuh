@@ -56,7 +56,8 @@ template <int W>
 struct PlaneBlock {
   PlaneWord words[W];
   PlaneKind kind;
-  std::uint32_t ahead;  // sweeps that have a table each, where words share one; else 1
+  std::uint32_t ahead;     // sweeps that have a table each, where words share one; else 1
+  std::uint32_t n_tables;  // that were asked for, more than fit perhaps
   // Levels with a high byte, and with one of 16 and more: of each of these sweeps.
   std::uint32_t n_high[max_ahead], n_top[max_ahead];
   double beta[W < max_ahead ? max_ahead : W];  // of tables
@@ -136,10 +137,8 @@ __device__ void share_plane_tables(const MetropolisSweep& kernel, std::uint32_t 
   if (many && threadIdx.x < ahead) {
     block.beta[threadIdx.x] = kernel.beta_of(sweep + threadIdx.x)[word.rung];
   }
-  constexpr std::uint32_t most = W < max_ahead ? max_ahead : W;
-  if (threadIdx.x >= n_tables && threadIdx.x < most) block.beta[threadIdx.x] = -1.0;  // no table
   if (threadIdx.x < max_ahead) block.n_high[threadIdx.x] = block.n_top[threadIdx.x] = 0;
-  if (threadIdx.x == 0) block.kind = kind, block.ahead = ahead;
+  if (threadIdx.x == 0) block.kind = kind, block.ahead = ahead, block.n_tables = n_tables;
 }
 
 /// Fills the tables that share_plane_tables() has given out.
@@ -154,9 +153,7 @@ __device__ void fill_plane_tables(const MetropolisSweep& kernel, const PlaneStep
     word.high = high_word(product), word.low = low_word(product);
     if (word.table != no_table) word.table = Of::begin_of(word.table, capacity);
   }
-  std::uint32_t n = 0;
-  constexpr std::uint32_t most = W < max_ahead ? max_ahead : W;
-  while (n < min(capacity, most) && block.beta[n] >= 0.0) ++n;
+  const std::uint32_t n = min(capacity, block.n_tables);
   const auto half_of = [](std::uint32_t i) {
     return static_cast<int>(2 * (i % Of::levels) + 1 + i / Of::levels % 2);
   };
