@@ -147,10 +147,12 @@ TEST(SimulatedAnnealing, BeginsWithAShortRoundOfManyReplicas) {
     return Engine(many).run(problem, schedule, budget).parameters.at("anneal_sweeps");
   };
   const Budget short_time{.time_limit_s = 0.002};
-  EXPECT_EQ(chosen(1023, 1, short_time), "1000");
+  EXPECT_EQ(chosen(511, 1, short_time), "1000");
+  EXPECT_EQ(chosen(512, 1, short_time), "512");
+  EXPECT_EQ(chosen(1023, 1, short_time), "512");
   EXPECT_EQ(chosen(1024, 1, short_time), "256");
   EXPECT_EQ(chosen(2048, 2, short_time), "256");
-  EXPECT_EQ(chosen(2046, 2, short_time), "1000");
+  EXPECT_EQ(chosen(2046, 2, short_time), "512");
   EXPECT_EQ(chosen(1024, 1, {.sweeps = 40}), "40");
 }
 
