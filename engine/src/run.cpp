@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kiln/errors.hpp"
+
 #include "run_core.hpp"
 
 namespace kiln {
@@ -13,35 +15,43 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
     : core_(std::make_unique<RunCore>(problem, schedule, budget, options, std::move(backend))) {}
 Run::~Run() = default;
 
+RunCore& Run::whole() const {
+  if (core_) return *core_;
+  throw InvalidArgument("run.broken",
+                        "the run was lost: load() of a run of another draw naming failed",
+                        "a run that was loaded", "make a new run");
+}
+
 Result Run::advance(const Observers& observers, std::stop_token stop) {
-  return core_->advance(core_->budget(), observers, std::move(stop));
+  return whole().advance(core_->budget(), observers, std::move(stop));
 }
 Result Run::advance_to(const Budget& limit, const Observers& observers, std::stop_token stop) {
-  return core_->advance(limit, observers, std::move(stop));
+  return whole().advance(limit, observers, std::move(stop));
 }
-Result Run::result_so_far(Stop stop) { return core_->result_so_far(stop); }
-void Run::save(Archive& archive) const { core_->save(archive); }
+Result Run::result_so_far(Stop stop) { return whole().result_so_far(stop); }
+void Run::save(Archive& archive) const { whole().save(archive); }
 
-// Replicas lie as the naming of draws wants it, so all arrays are made again for the other naming.
+// Replicas lie as the naming of draws wants it, so all arrays are made again for the other naming,
+// on the same queue: archives may live on it. What can be checked is checked before they are gone.
 void Run::load(const Archive& archive) {
-  const DrawNaming former = core_->draw_naming(), naming = RunCore::naming_of(archive);
-  if (naming != former) {
-    const Problem& problem = core_->problem();
-    Schedule& schedule = core_->schedule();
-    const Budget budget = core_->budget();
-    RunOptions options = core_->options();
-    const OpenedBackend backend = core_->backend();
-    const auto begin = [&](DrawNaming draws) {
-      options.draw_naming = draws;
-      core_ = std::make_unique<RunCore>(problem, schedule, budget, options, backend);
-    };
-    core_.reset();  // a schedule serves one run at a time
-    try {
-      begin(naming);
-    } catch (...) {
-      begin(former);
-      throw;
-    }
+  const DrawNaming former = whole().draw_naming(), naming = RunCore::naming_of(archive);
+  if (naming == former || !RunCore::is_run(archive)) return core_->load(archive);
+  RunOptions options = core_->options();
+  options.draw_naming = naming;
+  core_->require_naming(options);
+  const Problem& problem = core_->problem();
+  Schedule& schedule = core_->schedule();
+  const Budget budget = core_->budget();
+  const OpenedBackend backend = core_->backend();
+  const std::shared_ptr<Queue> queue = core_->share_queue();
+  core_.reset();  // a schedule serves one run at a time
+  try {
+    core_ = std::make_unique<RunCore>(problem, schedule, budget, options, backend, queue);
+  } catch (...) {
+    options.draw_naming = former;
+    core_ = std::make_unique<RunCore>(problem, schedule, budget, options, backend, queue);
+    core_->give_up();  // it is no longer what it was
+    throw;
   }
   core_->load(archive);
 }

@@ -45,8 +45,13 @@ constexpr std::int64_t ticks_of_graph = 16;
 }  // namespace
 
 RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
-                 const RunOptions& options, OpenedBackend backend)
-    : problem_(problem), schedule_(schedule), budget_(budget), limit_(budget), options_(options) {
+                 const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue)
+    : problem_(problem),
+      schedule_(schedule),
+      budget_(budget),
+      limit_(budget),
+      options_(options),
+      queue_(std::move(queue)) {
   const auto begin = Clock::now();
   const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
@@ -76,6 +81,7 @@ RunCore::~RunCore() {
 void RunCore::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   opened_ = plan.opened;
+  needs_ = plan.needs;
   default_sweeps_ = plan.needs.default_sweeps;
   room_to_give_up_ =
       plan.device.name == "cpu" && (plan.device.memory_free == 0 ||
@@ -83,7 +89,7 @@ void RunCore::allocate(const RunPlan& plan) {
   descends_at_end_ = plan.needs.descends_at_end;
   schedule_paced_ = plan.needs.pacing != Pacing::device;
   host_paced_ = schedule_paced_ || objective.execution().pace == Pace::host;
-  queue_ = opened_.backend->make_queue();
+  if (!queue_) queue_ = opened_.backend->make_queue();
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
   objective_ = objective.bind(*queue_);
@@ -351,12 +357,6 @@ void RunCore::load(const Archive& archive) {
   p.reported_step = now.control.step;
   p.reported_accepted = now.accepted;
   p.best_key = p.reported_best_key = now.control.best_key;
-}
-
-// Archives of versions that had only one naming do not say which.
-DrawNaming RunCore::naming_of(const Archive& archive) {
-  constexpr const char* section = "run.draw_naming";
-  return archive.has(section) ? archive.get_value<DrawNaming>(section) : DrawNaming::words;
 }
 
 void RunCore::drop_graphs() noexcept {

@@ -22,7 +22,7 @@ namespace kiln {
 class RunCore {
  public:
   RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
-          const RunOptions& options, OpenedBackend backend);
+          const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue = nullptr);
   ~RunCore();
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;
@@ -33,7 +33,16 @@ class RunCore {
   void save(Archive& archive) const;
   void load(const Archive& archive);
   /// The naming of the run that saved an archive.
+  /// @throws InvalidArgument for one that this version does not know.
   static DrawNaming naming_of(const Archive& archive);
+  /// Whether an archive has a run at all.
+  static bool is_run(const Archive& archive);
+  /// Refuses options with a naming that this run cannot have.
+  void require_naming(const RunOptions& options) const;
+  /// The queue, for a run that takes the place of this one; nothing waits on it any more.
+  std::shared_ptr<Queue> share_queue();
+  /// The run cannot continue.
+  void give_up() noexcept;
 
   /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
   /// schedule allocates on a queue that only counts.
@@ -131,7 +140,8 @@ class RunCore {
   Budget limit_;   // of this call of advance()
   RunOptions options_;
   OpenedBackend opened_;
-  std::unique_ptr<Queue> queue_;  // before everything that lives on it
+  Needs needs_;
+  std::shared_ptr<Queue> queue_;  // before everything that lives on it
   std::unique_ptr<ReplicaBatch> batch_;
   std::unique_ptr<BoundObjective> objective_;
   Evaluates* evaluates_ = nullptr;  // the ability of objective_

@@ -95,7 +95,10 @@ class KILN_API Run {
   /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
   void save(Archive& archive) const;
   /// Continues from an archive of a run of the same problem, schedule, options and replicas, with
-  /// the draw naming of that run.
+  /// the draw naming of that run. If this is another naming than that of this run, all memory of
+  /// the run is made again on the same queue: views and references into batch() become invalid.
+  /// @throws InvalidArgument if the archive does not fit; then the run is broken (`run.broken`) if
+  /// it has lost its own state.
   void load(const Archive& archive);
 
   const Problem& problem() const noexcept;
@@ -113,7 +116,9 @@ class KILN_API Run {
   RunCore& core() noexcept { return *core_; }
 
  private:
-  std::unique_ptr<RunCore> core_;
+  RunCore& whole() const;
+
+  std::unique_ptr<RunCore> core_;  // null only if load() failed twice for want of memory
 };
 
 }  // namespace kiln

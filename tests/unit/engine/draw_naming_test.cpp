@@ -267,5 +267,44 @@ TEST(DrawNaming, IsThatOfALoadedRun) {
   }
 }
 
+// What a run cannot become is refused before anything of it is lost.
+TEST(DrawNaming, OfAnArchiveThatDoesNotFitLeavesTheRunAlone) {
+  Annealing planes({});
+  Archive saved, strange;
+  planes.run->advance_to({.sweeps = 16});
+  planes.run->save(saved);
+  for (const auto& [name, bytes] : saved.sections()) {
+    if (name != "run.draw_naming") strange.put(name, bytes);
+  }
+  strange.put_value("run.draw_naming", std::uint8_t{7});
+  EXPECT_THROW(planes.run->load(strange), InvalidArgument) << "a naming of another version";
+
+  SimulatedAnnealing schedule;
+  const Problem problem = torus();
+  kiln::Run odd(problem, schedule, {.sweeps = 64}, {.device = "cpu", .replicas = 33},
+                open_backend("cpu"));
+  ASSERT_EQ(odd.draw_naming(), DrawNaming::words);
+  const Result before = odd.advance_to({.sweeps = 16});
+  EXPECT_THROW(odd.load(saved), InvalidArgument) << "33 replicas have no planes";
+  EXPECT_EQ(odd.draw_naming(), DrawNaming::words);
+  const Result after = odd.advance();
+  EXPECT_EQ(after.work.sweeps, 64);
+  EXPECT_LE(after.objective, before.objective);
+}
+
+// Archives may lie on the queue of the run that takes another naming.
+TEST(DrawNaming, OfALoadedRunKeepsTheQueue) {
+  Annealing words(DrawNaming::words), again({});
+  words.run->advance_to({.sweeps = 16});
+  Archive own(again.run->queue()), saved(again.run->queue());
+  again.run->save(own);
+  words.run->save(saved);
+  again.run->load(saved);
+  EXPECT_EQ(again.run->draw_naming(), DrawNaming::words);
+  again.run->load(own);
+  EXPECT_EQ(again.run->draw_naming(), DrawNaming::planes);
+  EXPECT_EQ(again.run->advance().solution, Annealing({}).run->advance().solution);
+}
+
 }  // namespace
 }  // namespace kiln::draw_naming_test
