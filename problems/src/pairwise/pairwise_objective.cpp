@@ -171,7 +171,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     }
   }
 
-  bool takes_several() const noexcept override { return true; }
+  // A launch has one rule, and sweeps that may be forced have two in turn.
+  bool takes_several() const noexcept override { return !may_be_forced_; }
 
   const PairwiseView& pairwise_model() const noexcept override { return view_; }
 
@@ -283,6 +284,9 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
   double ladder_end() const override { return range_.ladder_end; }
   std::string obstacle_to_planes() const override {
     if (plan_.sequential) return "the variables of a dense model are swept one by one";
+    if (may_be_forced_) {
+      return "a ring or a small even component makes sweeps use the heat bath (ADR 0023)";
+    }
     if (plan_.arithmetic != Arithmetic::narrow) return "the weights are no small integers";
     if (plan_.max_sum <= max_sum_of_planes) return {};
     return "a variable has |h| + sum |J| = " + kiln::detail::show_real(plan_.max_sum) +

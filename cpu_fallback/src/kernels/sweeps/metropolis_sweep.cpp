@@ -119,7 +119,7 @@ struct PlaneWords {
   bool mixed = false;  // temperatures
   PlaneTable tables[SliceJob::max_words][2];
 
-  // Whether a word may be the next one. Hot words of large degrees have too many levels to mix.
+  // Whether a word may be the next one.
   bool takes(const SliceJob& job, int first) {
     const int word = first + n;
     if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) return false;
@@ -129,12 +129,7 @@ struct PlaneWords {
       return true;
     }
     tabulate_planes(job.beta[32 * word], job.max_local, own);
-    if (n == 0) return true;
-    const auto few = [](const PlaneTable* of) {
-      return std::max(of[0].n_high, of[1].n_high) <= PlaneTable::max_mixed_levels;
-    };
-    if (!few(own) || !few(tables[0])) return false;
-    mixed = true;
+    mixed = mixed || n > 0;
     return true;
   }
   // From `first` on; none if that one has no planes.

@@ -51,7 +51,7 @@ struct PlaneNumber {
 template <int W>
 struct MixedTables {
   PlaneTable of_any[2];
-  Slice<W> words[2][kPlanes][PlaneTable::max_mixed_levels];
+  Slice<W> words[2][kPlanes][PlaneTable::max_levels];
 
   explicit MixedTables(const SliceJob& job) {
     std::memset(words, 0, sizeof words);
@@ -64,10 +64,13 @@ struct MixedTables {
     any.n_levels = any.n_levels > table.n_levels ? any.n_levels : table.n_levels;
     any.n_high = any.n_high > table.n_high ? any.n_high : table.n_high;
     for (int k = 0; k < kPlanes; ++k) {
-      any.with_bit[k][0] |= table.with_bit[k][0];
-      for (std::uint64_t left = table.with_bit[k][0]; left != 0; left &= left - 1) {
-        auto* const to = reinterpret_cast<std::uint32_t*>(&words[even][k][__builtin_ctzll(left)]);
-        to[w] = ~0u;
+      for (int half = 0; half < 2; ++half) {
+        any.with_bit[k][half] |= table.with_bit[k][half];
+        for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
+          const int level = 64 * half + __builtin_ctzll(left);
+          auto* const to = reinterpret_cast<std::uint32_t*>(&words[even][k][level]);
+          to[w] = ~0u;
+        }
       }
     }
   }

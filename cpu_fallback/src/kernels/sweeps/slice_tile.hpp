@@ -26,7 +26,6 @@ struct alignas(64) ThresholdTable {
 /// below `low`.
 struct PlaneTable {
   static constexpr int max_levels = 128;
-  static constexpr int max_mixed_levels = 32;  // n_high where words of a job have different tables
 
   int n_levels = 0;                    // that can be accepted
   int n_high = 0;                      // whose `high` is not 0: the first ones
