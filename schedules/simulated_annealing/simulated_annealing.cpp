@@ -24,8 +24,8 @@ constexpr std::int64_t first_round_of_many = 256, many_replicas = 1024;
 // for 1000.
 constexpr std::int64_t first_round_of_some = 512, some_replicas = 512;
 constexpr std::uint32_t max_sweeps_per_tick = 8;
-// Above this cost a single sweep is a tick. Complete graphs of 2000 vertices are below: on a GPU the
-// launches of a tick take half as long as a sweep of those.
+// Above this cost a single sweep is a tick. Complete graphs of 2000 vertices are below: on a GPU
+// the launches of a tick take half as long as a sweep of those.
 constexpr double heavy_sweep = 5e6;
 
 std::uint32_t largest_divisor(std::int64_t value, std::uint32_t at_most) {

@@ -223,8 +223,8 @@ TEST_F(Describe, ShowsAKernel) {
             "  updates the best state of each replica at the end of a tick\n"
             "\n"
             "accuracy:\n"
-            "  class E: the same bits on every backend, for every launch shape and number of "
-            "threads\n"
+            "  class E: the same bits on every backend, for every launch shape and number of\n"
+            "  threads\n"
             "\n"
             "more:\n"
             "  docs/kernels/run.md and the header kiln/kernels/run/track_best.hpp\n"
@@ -306,8 +306,8 @@ TEST_F(DryRun, ShowsThePlanAndRunsNothing) {
         "replicas        64                    config, run.toml:1:1\n",
         "sweeps          50                    command line\n",
         "threads         auto                  default\n",
-        "beta_max        2.5          config, run.toml:3:1\n",
-        "beta_min        automatic    default\n", "\ndry run: nothing was run"}) {
+        "beta_max        2.5           config, run.toml:3:1\n",
+        "beta_min        automatic     default\n", "\ndry run: nothing was run"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
   }
 }

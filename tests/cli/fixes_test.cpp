@@ -71,7 +71,8 @@ TEST_F(Fixes, OfDegreesBeyondTheCounters) {
   std::string star = "301 300\n";
   for (int v = 2; v <= 301; ++v) star += "1 " + std::to_string(v) + " 1\n";
   write("star.txt", star);
-  const Words planes{"solve", "star.txt", "--draw-naming", "planes", "--sweeps", "5"};
+  const Words planes{"solve",    "star.txt", "--draw-naming", "planes",
+                     "--sweeps", "5",        "--device",      "cpu"};
   EXPECT_EQ(fix_of(planes, 2), "leave the naming of draws to Kiln");
   EXPECT_EQ(
       first_line(run(planes)),
