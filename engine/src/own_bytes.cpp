@@ -58,6 +58,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Que
     : problem_(problem),
       schedule_(schedule),
       opened_(plan.opened),
+      needs_(plan.needs),
       queue_(std::move(queue)),
       counts_only_(true) {
   const Objective& objective = *problem_.objective;

@@ -123,6 +123,12 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
+// Whether only the number of replicas may stand between a run and planes.
+bool may_have_planes(const RunPlan& plan, const Objective& objective, const RunOptions& options) {
+  return options.draw_naming != DrawNaming::words &&
+         obstacle_to_planes(objective, plan.needs).empty();
+}
+
 // Runs that draw by words as earlier versions did keep their replicas, too.
 std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
                               const RunOptions& options, const RunPlan& plan) {
@@ -130,8 +136,7 @@ std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
   const auto* const own = schedule.as<OwnWork>();
   WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
   if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
-  work.by_planes = options.draw_naming != DrawNaming::words && plan.needs.groups_share_words &&
-                   obstacle_to_planes(objective, plan.needs).empty();
+  work.by_planes = plan.needs.groups_share_words && may_have_planes(plan, objective, options);
   const std::int64_t replicas = choose_shape(work, plan.device).replicas;
   if (!work.by_planes || plan.device.gpu) return replicas;
   // Many small groups are no words of 32.
@@ -341,8 +346,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
-  const bool in_blocks = plan.needs.ladders_in_blocks && is_for_planes(objective, plan.needs) &&
-                         options.draw_naming != DrawNaming::words;
+  const bool in_blocks = plan.needs.ladders_in_blocks && may_have_planes(plan, objective, options);
   plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, options, plan),
                          in_blocks, schedule.name());
   plan.draw_naming = NamingChoice(problem, plan.needs, options, plan.shape).naming();

@@ -18,12 +18,6 @@
 
 namespace kiln {
 
-/// Whether the model is one for DrawNaming::planes, and sweeps itself.
-inline bool is_for_planes(const Objective& objective, const Needs& needs) {
-  const auto* const able = objective.as<DrawsPlanes>();
-  return able != nullptr && able->obstacle_to_planes().empty() && sweeps_itself(objective, needs);
-}
-
 /// Why sweeps cannot decide the 32 replicas of a word together, whatever their number; "" if they
 /// can. Nothing of it depends on the device.
 inline std::string obstacle_to_planes(const Objective& objective, const Needs& needs) {

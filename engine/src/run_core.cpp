@@ -82,13 +82,10 @@ void RunCore::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   opened_ = plan.opened;
   needs_ = plan.needs;
-  default_sweeps_ = plan.needs.default_sweeps;
   room_to_give_up_ =
       plan.device.name == "cpu" && (plan.device.memory_free == 0 ||
                                     plan.bytes_needed() + plan.copy_bytes <= plan.bytes_usable());
-  descends_at_end_ = plan.needs.descends_at_end;
-  schedule_paced_ = plan.needs.pacing != Pacing::device;
-  host_paced_ = schedule_paced_ || objective.execution().pace == Pace::host;
+  host_paced_ = schedule_paced() || objective.execution().pace == Pace::host;
   if (!queue_) queue_ = opened_.backend->make_queue();
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
@@ -120,12 +117,11 @@ void RunCore::watch_evaluations() {
 // What own_bytes() counts, with the memory of the schedule.
 void RunCore::allocate_own(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
-  sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   draw_naming_ = plan.draw_naming;
   inverse_scale_ = problem_.units.energy_of_stored.slope();
   scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
-  control.tick_sweeps = sweeps_per_tick_;
+  control.tick_sweeps = needs_.sweeps_per_tick;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
@@ -223,10 +219,10 @@ TrackBest RunCore::best_kernel() {
 
 void RunCore::track_best() { queue_->launch(best_kernel()); }
 
-void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), sweeps_per_tick_}); }
+void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), needs_.sweeps_per_tick}); }
 
 void RunCore::finish_tick() {
-  queue_->launch(EndTick{best_kernel(), {control(), sweeps_per_tick_}});
+  queue_->launch(EndTick{best_kernel(), {control(), needs_.sweeps_per_tick}});
   tick_finished_ = true;
 }
 
@@ -293,7 +289,7 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
   const bool may_be_long =
       host_paced_ || p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
   // Calls that watch for the stop end by themselves, and the tick soon after them.
-  const bool calls_end = problem_.watches_stop() && !schedule_paced_;
+  const bool calls_end = problem_.watches_stop() && !schedule_paced();
   const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
   std::optional<Archive> before;
   const auto copy_begin = Clock::now();

@@ -108,6 +108,8 @@ class RunCore {
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   void drop_graphs() noexcept;
+  /// By the schedule itself, not only by the objective.
+  bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
@@ -156,14 +158,10 @@ class RunCore {
   ProblemBox box_;                     // once requested
   std::vector<double> best_energies_;  // of the last result, [replicas]
   std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
-  std::uint32_t sweeps_per_tick_ = 1;
-  std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;
   DrawNaming draw_naming_ = DrawNaming::words;
   bool host_paced_ = false;
-  bool schedule_paced_ = false;   // by the schedule itself
   bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs
-  bool descends_at_end_ = false;
   bool counts_only_ = false;
   bool ends_with_budget_ = false;
   bool loaded_ = false;

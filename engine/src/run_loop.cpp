@@ -108,7 +108,7 @@ DeviceStop RunCore::apply_limits() {
 
 std::int64_t RunCore::whole_ticks_left() const {
   const std::uint64_t limit = limit_of(limit_), step = progress_->control.step;
-  const std::uint64_t left = limit > step ? (limit - step) / sweeps_per_tick_ : 0;
+  const std::uint64_t left = limit > step ? (limit - step) / needs_.sweeps_per_tick : 0;
   return static_cast<std::int64_t>(std::min<std::uint64_t>(left, 1ull << 62));
 }
 
@@ -116,7 +116,7 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   check_budget(limit);
   limit_ = limit;
   const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target;
-  if (unlimited) limit_.sweeps = default_sweeps_;
+  if (unlimited) limit_.sweeps = needs_.default_sweeps;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
   const bool within =
@@ -131,7 +131,7 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
   Stop reason = spent == DeviceStop::none ? loop(observers, alarm) : stop_at(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
-  const bool descends = descends_at_end_ && progress_->tick_s <= longest_tick_to_descend_s;
+  const bool descends = needs_.descends_at_end && progress_->tick_s <= longest_tick_to_descend_s;
   const bool more = cuts_tick(reason) || (early && descends);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
   return more ? conclude_on_copy(reason, alarm, observers, earlier_s)

@@ -215,7 +215,7 @@ void RunCore::collect_front(Result& result) {
   FrontCandidates candidates = front_candidates();
   // Where evaluations are few none is made for a box.
   const bool has_box = !candidates.box.ideal.empty();
-  const bool is_free = !problem_.objectives->ideal.empty() || !schedule_paced_;
+  const bool is_free = !problem_.objectives->ideal.empty() || !schedule_paced();
   if (!has_box && is_free) candidates.box = front_box();
   auto front = std::make_shared<Front>(make_front(problem_, std::move(candidates), *queue_));
   result.verified = front->verified;

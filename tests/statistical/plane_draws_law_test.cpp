@@ -208,25 +208,7 @@ TEST(PlaneDraws, SeePlanesThatDoNotChangeWithTheSweep) {
 constexpr std::int64_t samples = 65536;
 constexpr std::uint32_t sweeps = 120;
 
-// A tree: degrees 1, 2 and 3, all couplings 1 or -1.
-Ising odd_degrees() {
-  Ising model;
-  model.n = small_spins;
-  model.fields.assign(small_spins, 0.0);
-  model.couplings = {{0, 1, 1},  {0, 2, -1}, {0, 3, 1}, {1, 4, 1},
-                     {1, 5, -1}, {2, 6, 1},  {2, 7, 1}, {3, 8, -1}};
-  return model;
-}
-// A 3 x 3 torus: degree 4 everywhere.
-Ising even_degrees() {
-  Ising model = real_glass();
-  model.fields.assign(small_spins, 0.0);
-  for (std::size_t k = 0; k < model.couplings.size(); ++k) {
-    model.couplings[k].weight = k % 3 == 0 ? -1 : 1;
-  }
-  return model;
-}
-// The same in fields, which make sums odd.
+// Even degrees in fields, which make sums odd.
 Ising in_fields() {
   Ising model = even_degrees();
   model.fields = {1, -1, 1, 0, 2, -1, 0, 1, -3};

@@ -50,6 +50,26 @@ inline Ising mixed_integers() {
   return model;
 }
 
+/// A tree: degrees 1, 2 and 3, all couplings 1 or -1.
+inline Ising odd_degrees() {
+  Ising model;
+  model.n = small_spins;
+  model.fields.assign(small_spins, 0.0);
+  model.couplings = {{0, 1, 1},  {0, 2, -1}, {0, 3, 1}, {1, 4, 1},
+                     {1, 5, -1}, {2, 6, 1},  {2, 7, 1}, {3, 8, -1}};
+  return model;
+}
+
+/// A 3 x 3 torus: degree 4 everywhere.
+inline Ising even_degrees() {
+  Ising model = real_glass();
+  model.fields.assign(small_spins, 0.0);
+  for (std::size_t k = 0; k < model.couplings.size(); ++k) {
+    model.couplings[k].weight = k % 3 == 0 ? -1 : 1;
+  }
+  return model;
+}
+
 /// Every pair coupled by an integer.
 inline Ising dense_integers() {
   std::uint32_t i = 0;

@@ -31,24 +31,6 @@ namespace {
 class TemperingBlocksLaw : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(TemperingBlocksLaw);
 
-// Degrees 1, 2 and 3.
-Ising odd_degrees() {
-  Ising model;
-  model.n = small_spins;
-  model.fields.assign(small_spins, 0.0);
-  model.couplings = {{0, 1, 1},  {0, 2, -1}, {0, 3, 1}, {1, 4, 1},
-                     {1, 5, -1}, {2, 6, 1},  {2, 7, 1}, {3, 8, -1}};
-  return model;
-}
-// Degree 4 everywhere.
-Ising even_degrees() {
-  Ising model = real_glass();
-  model.fields.assign(small_spins, 0.0);
-  for (std::size_t k = 0; k < model.couplings.size(); ++k) {
-    model.couplings[k].weight = k % 3 == 0 ? -1 : 1;
-  }
-  return model;
-}
 struct System {
   const char* name;
   Ising (*model)();

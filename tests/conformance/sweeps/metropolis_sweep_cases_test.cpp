@@ -265,7 +265,7 @@ TEST_P(MetropolisSweepCases, HasTheSameBitsInEveryVariant) {
   }
 }
 
-// Several sweeps by one launch, with the same betas and with betas of their own; the limit of the
+// Several sweeps by one launch, at one beta and each at another beta; the limit of the
 // run cuts the row off.
 TEST_P(MetropolisSweepCases, HasTheSameBitsInARow) {
   SweepInputs given = inputs();

@@ -196,7 +196,7 @@ TEST(MetropolisSweepSigns, MatchTheDefinitionInLargeModels) {
   }
 }
 
-// Several sweeps by one launch, with betas of their own; the limit of the run cuts the row off.
+// Several sweeps by one launch, each at another beta; the limit of the run cuts the row off.
 TEST(MetropolisSweepSigns, HaveTheSameBitsInARow) {
   skip_without(Device::cuda);
   if (testing::Test::IsSkipped() || testing::Test::HasFatalFailure()) return;

@@ -292,7 +292,7 @@ TEST(MetropolisSweepPlaneNaming, IsAnotherOne) {
   }
 }
 
-// Several sweeps by one launch, with the same betas and with betas of their own; the limit of the
+// Several sweeps by one launch, at one beta and each at another beta; the limit of the
 // run cuts the row off.
 TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInARow) {
   SweepInputs given = inputs();

@@ -102,41 +102,17 @@ bool is_uniform(const SliceJob& job, int word) {
   return true;
 }
 
-// Words from `first` on of one key and one temperature; 0: that one's are not.
-int uniform_words(const SliceJob& job, int first) {
+// Words from `first` on that can be swept together: of one key, each of one temperature, or all of
+// the same; 0: that one cannot.
+int words_together(const SliceJob& job, int first, bool same_beta) {
   int n = 0;
-  while (first + n < job.n_words && is_uniform(job, first + n) &&
-         job.key[32 * (first + n)] == job.key[32 * first] &&
-         job.beta[32 * (first + n)] == job.beta[32 * first]) {
-    ++n;
+  for (; first + n < job.n_words; ++n) {
+    const int word = first + n;
+    if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) break;
+    if (same_beta && job.beta[32 * word] != job.beta[32 * first]) break;
   }
   return n;
 }
-
-// Words that are swept together by planes, and their tables.
-struct PlaneWords {
-  int n = 0;
-  bool mixed = false;  // temperatures
-  PlaneTable tables[SliceJob::max_words][2];
-
-  // Whether a word may be the next one.
-  bool takes(const SliceJob& job, int first) {
-    const int word = first + n;
-    if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) return false;
-    PlaneTable* const own = tables[n];
-    if (n > 0 && job.beta[32 * word] == job.beta[32 * (word - 1)]) {
-      std::copy_n(tables[n - 1], 2, own);
-      return true;
-    }
-    tabulate_planes(job.beta[32 * word], job.max_local, own);
-    mixed = mixed || n > 0;
-    return true;
-  }
-  // From `first` on; none if that one has no planes.
-  PlaneWords(const SliceJob& job, int first) {
-    while (first + n < job.n_words && takes(job, first)) ++n;
-  }
-};
 
 // The job of some of the words.
 SliceJob part_of(const SliceJob& job, int first, int n) {
@@ -166,39 +142,43 @@ void sweep_with_shared_noise(SliceJob& job) {
   slice_functions().sweep_shared(job);
 }
 
-void sweep_by_planes(SliceJob& job, const PlaneTable* tables, bool mixed) {
-  job.plane_tables = tables;
-  job.mixed_tables = mixed;
+void sweep_by_planes(SliceJob& job) {
+  PlaneTable tables[SliceJob::max_words][2];
+  const auto beta_of = [&](int word) { return job.beta[32 * word]; };
+  int n_tables = 1;  // one is for all words of one temperature
+  for (int w = 1; w < job.n_words; ++w) {
+    if (beta_of(w) != beta_of(0)) n_tables = job.n_words;
+  }
+  for (int w = 0; w < n_tables; ++w) {
+    if (w > 0 && beta_of(w) == beta_of(w - 1)) {
+      std::copy_n(tables[w - 1], 2, tables[w]);
+    } else {
+      tabulate_planes(beta_of(w), job.max_local, tables[w]);
+    }
+  }
+  job.plane_tables = tables[0];
+  job.mixed_tables = n_tables > 1;
   job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
   slice_functions().sweep_by_planes(job);
 }
 
-// Words of one key and one temperature, side by side.
-void sweep_uniform(const MetropolisSweep& kernel, SliceJob& job) {
+// Words that can be swept together.
+void sweep_together(const MetropolisSweep& kernel, SliceJob& job) {
   if (kernel.naming == DrawNaming::shared) return sweep_with_shared_noise(job);
-  PlaneTable tables[2];
-  tabulate_planes(job.beta[0], job.max_local, tables);
-  sweep_by_planes(job, tables, false);
+  sweep_by_planes(job);
 }
 
 // The words from `first` on that can be swept together, or that one; returns their number.
 int sweep_part(const MetropolisSweep& kernel, const SliceJob& job, int first) {
-  const auto sweep = [&](int n, auto together) {
-    SliceJob part = part_of(job, first, std::max(1, n));
-    if (n > 0) {
-      together(part);
-    } else {
-      slice_functions().sweep(part);
-    }
-    add_to_slots(kernel, part);
-    return part.n_words;
-  };
-  if (kernel.naming == DrawNaming::shared) {
-    return sweep(uniform_words(job, first), sweep_with_shared_noise);
+  const int n = words_together(job, first, kernel.naming == DrawNaming::shared);
+  SliceJob part = part_of(job, first, std::max(1, n));
+  if (n > 0) {
+    sweep_together(kernel, part);
+  } else {
+    slice_functions().sweep(part);
   }
-  const PlaneWords words(job, first);
-  return sweep(words.n,
-               [&](SliceJob& part) { sweep_by_planes(part, words.tables[0], words.mixed); });
+  add_to_slots(kernel, part);
+  return part.n_words;
 }
 
 // Whether all slots of a job have one rung, so that they have one temperature in every sweep.
@@ -221,7 +201,7 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
     const MetropolisSweep one = kernel.only(s);
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
-    if (!has_one_rung(kernel, job) || uniform_words(job, 0) < job.n_words) {
+    if (!has_one_rung(kernel, job) || words_together(job, 0, true) < job.n_words) {
       for (int first = 0; first < job.n_words;) first += sweep_part(one, job, first);
       continue;
     }
@@ -229,7 +209,7 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
     job.scatters = s + 1 == sweeps;
     std::fill(std::begin(job.delta), std::end(job.delta), 0.0);
     std::fill(std::begin(job.accepted), std::end(job.accepted), 0u);
-    sweep_uniform(one, job);
+    sweep_together(one, job);
     add_to_slots(one, job);
   }
 }

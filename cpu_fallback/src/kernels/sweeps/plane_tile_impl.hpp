@@ -47,6 +47,46 @@ struct PlaneNumber {
   }
 };
 
+// The sweep of words of whole numbers of 32 replicas, whatever decides their attempts.
+template <int W>
+struct WordsTile : SliceTile<W> {
+  using Base = SliceTile<W>;
+  using Base::job;
+  using Base::state;
+  using typename Base::Bits;
+
+  explicit WordsTile(SliceJob& j) : Base(j), sums(j) {
+    alignas(64) std::uint32_t bits[W] = {};
+    for (int w = 0; w < job.n_words; ++w) {
+      names[w] = job.replica[w * kLanes] / kLanes;
+      bits[w] = job.moves[w];
+    }
+    std::memcpy(&moves, bits, sizeof moves);
+  }
+
+  // decide(site) are the replicas whose attempts are accepted, with `number` that of the site. It
+  // is not called for fillers; begin(site) is called for all sites.
+  template <class Begin, class Decide>
+  void sweep_sites(Begin begin, Decide decide) {
+    if (job.gathers) this->gather();
+    for (std::int32_t site = 0; site < job.n_sites; ++site) {
+      begin(site);
+      if (job.variable[site] < 0) continue;
+      number.count(job, state, site);
+      const Bits accepted = decide(site) & moves;
+      state[site] = state[site] ^ accepted;
+      sums.add(number.planes, number.n, number.even, accepted);
+    }
+    sums.finish();
+    if (job.scatters) this->scatter();
+  }
+
+  PlaneSums<W> sums;
+  PlaneNumber<W> number;
+  Bits moves;
+  std::uint32_t names[W] = {};  // replica / 32
+};
+
 // The levels of words with different tables, and the words that have bit k of `high` at a level.
 template <int W>
 struct MixedTables {
@@ -81,20 +121,14 @@ struct MixedTables<0> {
 };
 
 template <int W, bool kMixed>
-struct PlaneTile : SliceTile<W> {
-  using Base = SliceTile<W>;
+struct PlaneTile : WordsTile<W> {
+  using Base = WordsTile<W>;
   using Base::job;
-  using Base::state;
+  using Base::names;
+  using Base::number;
   using typename Base::Bits;
 
-  explicit PlaneTile(SliceJob& j) : Base(j), sums(j), mixed(j) {
-    std::uint32_t names[W] = {};
-    alignas(64) std::uint32_t bits[W] = {};
-    for (int w = 0; w < job.n_words; ++w) {
-      names[w] = job.replica[w * kLanes] / kLanes;
-      bits[w] = job.moves[w];
-    }
-    std::memcpy(&moves, bits, sizeof moves);
+  explicit PlaneTile(SliceJob& j) : Base(j), mixed(j) {
     draws.prepare(job.key[0], names, job.n_words, job.step_low, job.counter3);
   }
 
@@ -176,23 +210,11 @@ struct PlaneTile : SliceTile<W> {
   }
 
   void run() {
-    if (job.gathers) this->gather();
-    for (std::int32_t site = 0; site < job.n_sites; ++site) {
-      if (job.variable[site] < 0) continue;
-      number.count(job, state, site);
-      const Bits accepted = decide(site) & moves;
-      state[site] = state[site] ^ accepted;
-      sums.add(number.planes, number.n, number.even, accepted);
-    }
-    sums.finish();
-    if (job.scatters) this->scatter();
+    this->sweep_sites([](std::int32_t) {}, [this](std::int32_t site) { return decide(site); });
   }
 
   PlaneDraws<W> draws;
-  PlaneSums<W> sums;
   MixedTables<kMixed ? W : 0> mixed;
-  PlaneNumber<W> number;
-  Bits moves;
   alignas(64) Bits of_level[PlaneTable::max_levels];
 };
 

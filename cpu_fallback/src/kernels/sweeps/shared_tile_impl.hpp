@@ -69,21 +69,15 @@ class SharedDraws {
 };
 
 template <int W>
-struct SharedTile : SliceTile<W> {
-  using Base = SliceTile<W>;
+struct SharedTile : WordsTile<W> {
+  using Base = WordsTile<W>;
   using Base::job;
-  using Base::state;
+  using Base::names;
+  using Base::number;
   using typename Base::Bits;
   using Part = typename Bits::Part;
 
-  explicit SharedTile(SliceJob& j) : Base(j), sums(j) {
-    std::uint32_t names[W] = {};
-    alignas(64) std::uint32_t bits[W] = {};
-    for (int w = 0; w < job.n_words; ++w) {
-      names[w] = job.replica[w * kLanes] / kLanes;
-      bits[w] = job.moves[w];
-    }
-    std::memcpy(&moves, bits, sizeof moves);
+  explicit SharedTile(SliceJob& j) : Base(j) {
     draws.prepare(job.key[0], names, job.step_low, job.counter3);
   }
 
@@ -137,23 +131,13 @@ struct SharedTile : SliceTile<W> {
   }
 
   void run() {
-    if (job.gathers) this->gather();
-    for (std::int32_t site = 0; site < job.n_sites; ++site) {
+    const auto draw = [this](std::int32_t site) {
       if (site % SharedDraws<W>::sites == 0) draws.draw(site);
-      if (job.variable[site] < 0) continue;
-      number.count(job, state, site);
-      const Bits accepted = decide(site) & moves;
-      state[site] = state[site] ^ accepted;
-      sums.add(number.planes, number.n, number.even, accepted);
-    }
-    sums.finish();
-    if (job.scatters) this->scatter();
+    };
+    this->sweep_sites(draw, [this](std::int32_t site) { return decide(site); });
   }
 
   SharedDraws<W> draws;
-  PlaneSums<W> sums;
-  PlaneNumber<W> number;
-  Bits moves;
 };
 
 inline void sweep_shared(SliceJob& job) {

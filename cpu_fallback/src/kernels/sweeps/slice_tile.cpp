@@ -29,37 +29,45 @@ void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
   }
 }
 
-void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables) {
+namespace {
+
+// Fills the tables of odd and of even sites: calls add(table, level, threshold) for each level that
+// occurs and can be accepted, a step up of dE / 2 = 2 level + 1 + even.
+template <class Table, class Add>
+void tabulate_levels(double beta, std::int32_t max_local, Table* tables, Add add) {
   for (int even = 0; even < 2; ++even) {
-    PlaneTable& table = tables[even] = {};
+    Table& table = tables[even] = {};
     for (int level = 0; 2 * level + 1 + even <= max_local; ++level) {
       const std::uint64_t threshold =
           exact::accept_threshold(exact::mul(beta, 2.0 * (2 * level + 1 + even)));
       if (threshold == 0) break;
-      // A threshold of 2^32 accepts every rest.
-      const std::uint64_t high = std::min<std::uint64_t>(threshold >> rest_bits, 255);
-      table.low[level] = static_cast<std::uint32_t>(threshold - (high << rest_bits));
       table.n_levels = level + 1;
-      if (high > 0) table.n_high = level + 1;
-      for (int k = 0; k < 8; ++k) {
-        table.with_bit[k][level / 64] |= (high >> k & 1) << level % 64;
-      }
+      add(table, level, threshold);
     }
   }
 }
 
+}  // namespace
+
+void tabulate_planes(double beta, std::int32_t max_local, PlaneTable* tables) {
+  tabulate_levels(beta, max_local, tables,
+                  [](PlaneTable& table, int level, std::uint64_t threshold) {
+                    // A threshold of 2^32 accepts every rest.
+                    const std::uint64_t high = std::min<std::uint64_t>(threshold >> rest_bits, 255);
+                    table.low[level] = static_cast<std::uint32_t>(threshold - (high << rest_bits));
+                    if (high > 0) table.n_high = level + 1;
+                    for (int k = 0; k < 8; ++k) {
+                      table.with_bit[k][level / 64] |= (high >> k & 1) << level % 64;
+                    }
+                  });
+}
+
 void tabulate_shared(double beta, std::int32_t max_local, SharedTable* tables) {
-  for (int even = 0; even < 2; ++even) {
-    SharedTable& table = tables[even] = {};
-    for (int level = 0; 2 * level + 1 + even <= max_local; ++level) {
-      const std::uint64_t threshold =
-          exact::accept_threshold(exact::mul(beta, 2.0 * (2 * level + 1 + even)));
-      if (threshold == 0) break;
-      table.n_levels = level + 1;
-      if (threshold > 0xFFFFFFFFu) table.n_all = level + 1;
-      table.threshold[level] = static_cast<std::uint32_t>(threshold);
-    }
-  }
+  tabulate_levels(beta, max_local, tables,
+                  [](SharedTable& table, int level, std::uint64_t threshold) {
+                    if (threshold > 0xFFFFFFFFu) table.n_all = level + 1;
+                    table.threshold[level] = static_cast<std::uint32_t>(threshold);
+                  });
 }
 
 namespace {

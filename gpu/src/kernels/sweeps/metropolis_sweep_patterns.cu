@@ -56,22 +56,6 @@ __device__ bool have_one_beta(const MetropolisSweep& kernel, std::int64_t first_
   return __syncthreads_and(one) != 0;
 }
 
-template <class Warp>
-__device__ void sweep_by_estimates(const MetropolisSweep& kernel, const ClassRange& classes,
-                                   bool key_of_word, Warp& warp) {
-  if (kernel.rule == SweepRule::heat_bath) {
-    if (key_of_word) {
-      warp.template sweep<Draws::key_of_word, SweepRule::heat_bath>(classes);
-    } else {
-      warp.template sweep<Draws::key_of_slot, SweepRule::heat_bath>(classes);
-    }
-  } else if (key_of_word) {
-    warp.template sweep<Draws::key_of_word, SweepRule::metropolis>(classes);
-  } else {
-    warp.template sweep<Draws::key_of_slot, SweepRule::metropolis>(classes);
-  }
-}
-
 template <int W, int P, bool kShared>
 __global__ void __launch_bounds__(max_slice_threads)
     sweep_patterns(const __grid_constant__ MetropolisSweep kernel, ClassRange classes) {
@@ -103,10 +87,10 @@ __global__ void __launch_bounds__(max_slice_threads)
   const PatternTables<W, P> of_warp{tables + threadIdx.x / 32 * PatternTables<W, P>::bytes};
   PatternWarp<W, P, kShared> warp(places, of_warp, states, kernel.beta[kernel.rung_of[first_slot]]);
   if (keys.of_block && one_beta) {
-    warp.template sweep<Draws::one_table, SweepRule::metropolis>(
-        classes);  // thresholds of any rule
+    // Thresholds of any rule.
+    sweep_classes<Draws::one_table, SweepRule::metropolis>(warp, classes);
   } else {
-    sweep_by_estimates(kernel, classes, keys.of_words, warp);
+    sweep_by_rule(kernel.rule, keys.of_words, warp, classes);
   }
   warp.add_to(changes, flips);
   __syncthreads();

@@ -27,21 +27,14 @@ __device__ __noinline__ PatternDecisions<W> decide_exactly(
     const MetropolisSweep& kernel, std::int64_t first_word, Patterns<P> patterns,
     PatternTables<W, P> tables, std::uint32_t first_quad, std::uint32_t open,
     PatternDecisions<W> result) {
-  for (int j = 0; j < 8; ++j) {
-    const std::int64_t word = first_word + j % W;
-    if ((open & (0x01010101u << j)) == 0 || word >= kernel.state.columns) continue;
-    const std::int64_t slot = word * 32 + threadIdx.x % 32;
-    const Words4 words =
-        draw_plainly(kernel, 0, slot, first_quad + static_cast<std::uint32_t>(j / W));
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t place = 1u << (8 * i + j);
-      if ((open & place) == 0) continue;
-      const double delta = tables.change(tables.of_place(i, j), patterns.entry(i, j));
-      if (words.word[i] >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], delta)) continue;
-      result.accepted |= place;
-      result.change[j % W] += delta;
-    }
-  }
+  for_open_places<W, 1>(
+      kernel, first_word, first_quad, open,
+      [&](std::int64_t slot, int j, int i, std::uint32_t word) {
+        const double delta = tables.change(tables.of_place(i, j), patterns.entry(i, j));
+        if (word >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], delta)) return;
+        result.accepted |= 1u << (8 * i + j);
+        result.change[j % W] += delta;
+      });
   return result;
 }
 
@@ -210,13 +203,6 @@ struct PatternWarp : Places<W> {
     }
     const std::uint32_t flipped = exchange.transposed(decisions.accepted & moves);
     if (real && has_word) *at(number) = own ^ flipped;
-  }
-
-  template <Draws kDraws, SweepRule kRule>
-  __device__ void sweep(const ClassRange& classes) {
-    this->for_each_task(classes, [this](std::uint32_t first, std::uint32_t end) {
-      sweep_quads<kDraws, kRule>(first, end);
-    });
   }
 
   // Adds what the warp did to the totals of the block, [32 W] each.

@@ -191,5 +191,50 @@ __device__ inline std::uint64_t threshold_of(const MetropolisSweep& kernel, doub
   return delta <= 0.0 ? 0x100000000u : exact::accept_threshold(x);
 }
 
+// Calls visit(slot, j, i, word of its draw) for the `open` places of a lane: bit 8 i + j is site i
+// of quad first_quad + j / W, for the lane's replica of word first_word + j % W. The loop over j is
+// unrolled kUnroll times, all 8 where registers depend on it.
+template <int W, int kUnroll, class Kernel, class Visit>
+__device__ inline void for_open_places(const Kernel& kernel, std::int64_t first_word,
+                                       std::uint32_t first_quad, std::uint32_t open,
+                                       const Visit& visit) {
+#pragma unroll kUnroll
+  for (int j = 0; j < 8; ++j) {
+    const std::int64_t word = first_word + j % W;
+    if ((open & (0x01010101u << j)) == 0 || word >= kernel.state.columns) continue;
+    const std::int64_t slot = word * 32 + threadIdx.x % 32;
+    const Words4 words =
+        draw_plainly(kernel, 0, slot, first_quad + static_cast<std::uint32_t>(j / W));
+    for (int i = 0; i < 4; ++i) {
+      if ((open >> (8 * i + j) & 1u) != 0) visit(slot, j, i, words.word[i]);
+    }
+  }
+}
+
+// Sweeps the classes by a warp whose sweep_quads() take draws and rule.
+template <Draws kDraws, SweepRule kRule, class Warp>
+__device__ void sweep_classes(Warp& warp, const ClassRange& classes) {
+  warp.for_each_task(classes, [&](std::uint32_t first, std::uint32_t end) {
+    warp.template sweep_quads<kDraws, kRule>(first, end);
+  });
+}
+
+// The same by what is known of draws and rule when the kernel runs.
+template <class Warp>
+__device__ void sweep_by_rule(SweepRule rule, bool key_of_word, Warp& warp,
+                              const ClassRange& classes) {
+  if (rule == SweepRule::heat_bath) {
+    if (key_of_word) {
+      sweep_classes<Draws::key_of_word, SweepRule::heat_bath>(warp, classes);
+    } else {
+      sweep_classes<Draws::key_of_slot, SweepRule::heat_bath>(warp, classes);
+    }
+  } else if (key_of_word) {
+    sweep_classes<Draws::key_of_word, SweepRule::metropolis>(warp, classes);
+  } else {
+    sweep_classes<Draws::key_of_slot, SweepRule::metropolis>(warp, classes);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::cuda

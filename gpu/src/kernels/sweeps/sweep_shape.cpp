@@ -102,7 +102,7 @@ SweepShape choose_plane_shape(const SliceDemand& demand, const SweepLimits& limi
     shape.words_per_block /= 2;
   }
   const int words = shape.words_per_block;
-  // Blocks with the same words share many sites better than a few blocks of their own would.
+  // Many sites are swept faster by several blocks with the same words than by a few blocks alone.
   const bool idle = 2 * blocks_of(words) < limits.multiprocessors;
   if (!fits(words) || (idle && demand.quads_per_class >= many_quads)) {
     shape.in_shared = false;

@@ -24,22 +24,6 @@ constexpr int block_words = 8;
 constexpr std::int64_t slot_bytes = 32 * block_words * (sizeof(SlotEntry) + sizeof(MemberEstimate));
 constexpr std::int64_t other_bytes = 32 * block_words * 4 + block_words * sizeof(WordKeys);
 
-template <class Warp>
-__device__ void sweep_classes(const PairwiseFamilySweep& kernel, const ClassRange& classes,
-                              bool key_of_word, Warp& warp) {
-  if (kernel.rule == SweepRule::heat_bath) {
-    if (key_of_word) {
-      warp.template sweep<Draws::key_of_word, SweepRule::heat_bath>(classes);
-    } else {
-      warp.template sweep<Draws::key_of_slot, SweepRule::heat_bath>(classes);
-    }
-  } else if (key_of_word) {
-    warp.template sweep<Draws::key_of_word, SweepRule::metropolis>(classes);
-  } else {
-    warp.template sweep<Draws::key_of_slot, SweepRule::metropolis>(classes);
-  }
-}
-
 template <int W, bool kShared, class Warp>
 __global__ void __launch_bounds__(max_slice_threads)
     sweep_family(const __grid_constant__ PairwiseFamilySweep kernel, ClassRange classes) {
@@ -72,7 +56,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   const Places<W, PairwiseFamilySweep> places(
       kernel, slots, 0, step, kernel.draw_ids.key[first_slot], word_keys, first_word);
   Warp warp(places, states, members, tables + threadIdx.x / 32 * Warp::table_bytes);
-  sweep_classes(kernel, classes, keys.of_words, warp);
+  sweep_by_rule(kernel.rule, keys.of_words, warp, classes);
   warp.add_to(flips);
   __syncthreads();
   if constexpr (kShared) {

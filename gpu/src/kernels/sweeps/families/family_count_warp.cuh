@@ -41,25 +41,16 @@ __device__ __noinline__ std::uint32_t decide_counts_exactly(const PairwiseFamily
                                                             std::uint32_t first_quad,
                                                             std::uint32_t open) {
   std::uint32_t accepted = 0;
-#pragma unroll
-  for (int j = 0; j < 8; ++j) {
-    const std::int64_t word = first_word + j % W;
-    if ((open & (0x01010101u << j)) == 0 || word >= kernel.state.columns) continue;
-    const std::int64_t slot = word * 32 + threadIdx.x % 32;
-    const Words4 words =
-        draw_plainly(kernel, 0, slot, first_quad + static_cast<std::uint32_t>(j / W));
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t place = 1u << (8 * i + j);
-      if ((open & place) == 0) continue;
-      // The local fields of an up spin with these energy changes.
-      const double base = -FamilyCounts::exact_half_change(counts.base[j], i);
-      const double term = -FamilyCounts::exact_half_change(counts.term[j], i);
-      if (kernel.flips(base, term, false, kernel.beta_of(slot), kernel.parameter_of(slot),
-                       words.word[i])) {
-        accepted |= place;
-      }
-    }
-  }
+  for_open_places<W, 8>(kernel, first_word, first_quad, open,
+                        [&](std::int64_t slot, int j, int i, std::uint32_t word) {
+                          // The local fields of an up spin with these energy changes.
+                          const double base = -FamilyCounts::exact_half_change(counts.base[j], i);
+                          const double term = -FamilyCounts::exact_half_change(counts.term[j], i);
+                          if (kernel.flips(base, term, false, kernel.beta_of(slot),
+                                           kernel.parameter_of(slot), word)) {
+                            accepted |= 1u << (8 * i + j);
+                          }
+                        });
   return accepted;
 }
 
@@ -138,13 +129,6 @@ struct FamilyCountWarp : FamilyWarp<W, kShared> {
     count(model.base_groups, base, own, counts.base);
     count(model.term_groups, term, own, counts.term);
     this->flip(decide<kDraws, kRule>(counts, first_quad), base.variable, own);
-  }
-
-  template <Draws kDraws, SweepRule kRule>
-  __device__ void sweep(const ClassRange& classes) {
-    this->for_each_task(classes, [this](std::uint32_t first, std::uint32_t end) {
-      sweep_quads<kDraws, kRule>(first, end);
-    });
   }
 };
 

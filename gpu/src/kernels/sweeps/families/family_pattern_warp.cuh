@@ -49,30 +49,26 @@ __device__ __noinline__ std::uint32_t decide_family_exactly(const PairwiseFamily
                                                             std::uint32_t open) {
   const PairwiseFamilyView& model = kernel.model;
   std::uint32_t accepted = 0;
-  for (int j = 0; j < 8; ++j) {
-    const std::int64_t word = first_word + j % W;
-    if ((open & (0x01010101u << j)) == 0 || word >= kernel.state.columns) continue;
-    const std::int64_t slot = word * 32 + threadIdx.x % 32;
-    const std::uint32_t quad = first_quad + static_cast<std::uint32_t>(j / W);
-    const Words4 words = draw_plainly(kernel, 0, slot, quad);
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t place = 1u << (8 * i + j), site = 4 * quad + i;
-      // A filler has no row, and its flips do not count.
-      if ((open & place) == 0 || site >= static_cast<std::uint32_t>(model.n_sites)) continue;
-      const std::uint32_t pattern = patterns.template entry<0>(i, j);
-      FamilyPair local = model.field[site];
-      const std::int64_t begin = model.row_begin[site], end = model.row_begin[site + 1];
-      for (std::int64_t e = begin; e < end; ++e) {
-        const FamilyEntry entry = model.entries[e];
-        local = plus(local, {entry.base, entry.term}, (pattern >> (e - begin) & 1u) != 0);
-      }
-      const bool down = model.has_fields && (pattern >> (P - 1) & 1u) != 0;
-      if (kernel.flips(local.base, local.term, down, kernel.beta_of(slot),
-                       kernel.parameter_of(slot), words.word[i])) {
-        accepted |= place;
-      }
-    }
-  }
+  for_open_places<W, 1>(
+      kernel, first_word, first_quad, open,
+      [&](std::int64_t slot, int j, int i, std::uint32_t word) {
+        const std::uint32_t quad = first_quad + static_cast<std::uint32_t>(j / W);
+        const std::uint32_t site = 4 * quad + static_cast<std::uint32_t>(i);
+        // A filler has no row, and its flips do not count.
+        if (site >= static_cast<std::uint32_t>(model.n_sites)) return;
+        const std::uint32_t pattern = patterns.template entry<0>(i, j);
+        FamilyPair local = model.field[site];
+        const std::int64_t begin = model.row_begin[site], end = model.row_begin[site + 1];
+        for (std::int64_t e = begin; e < end; ++e) {
+          const FamilyEntry entry = model.entries[e];
+          local = plus(local, {entry.base, entry.term}, (pattern >> (e - begin) & 1u) != 0);
+        }
+        const bool down = model.has_fields && (pattern >> (P - 1) & 1u) != 0;
+        if (kernel.flips(local.base, local.term, down, kernel.beta_of(slot),
+                         kernel.parameter_of(slot), word)) {
+          accepted |= 1u << (8 * i + j);
+        }
+      });
   return accepted;
 }
 
@@ -178,13 +174,6 @@ struct FamilyPatternWarp : FamilyWarp<W, kShared> {
     exchange.by_replica(patterns.of);
     __syncwarp();
     this->flip(decide<kDraws, kRule>(patterns, first_quad), variable, own);
-  }
-
-  template <Draws kDraws, SweepRule kRule>
-  __device__ void sweep(const ClassRange& classes) {
-    this->for_each_task(classes, [this](std::uint32_t first, std::uint32_t end) {
-      sweep_quads<kDraws, kRule>(first, end);
-    });
   }
 };
 

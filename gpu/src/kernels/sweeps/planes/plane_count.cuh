@@ -11,9 +11,7 @@ namespace kiln::cuda {
 
 /// The same word, opaque to the compiler: it stays in a register, and is not made anew at each use.
 __device__ inline std::uint32_t kept(std::uint32_t word) {
-#if defined(__CUDA_ARCH__)
   asm("" : "+r"(word));
-#endif
   return word;
 }
 

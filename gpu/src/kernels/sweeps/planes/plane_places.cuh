@@ -261,14 +261,12 @@ struct PlanePlaces {
   /// Reads a row before it is needed: the lanes of a site some bytes each.
   __device__ void touch(const Row& row) const {
     if constexpr (!Memory::by_site) {
-#if defined(__CUDA_ARCH__)
       const auto* const groups =
           reinterpret_cast<const uint4*>(kernel.model.groups.terms.data) + row.row.first_group;
       const std::uint32_t n = row.row.n_negative + row.row.n_positive;
       const std::uint32_t at = lane % lanes_of_site * 2;  // a sector has two groups
       std::uint32_t unused;
       if (at < n) asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(unused) : "l"(groups + at));
-#endif
     }
   }
 };

@@ -28,13 +28,9 @@ __device__ inline std::int32_t rows_in_memory(const PairwiseView& model) {
 /// Copies words behind the scenes, all that one copy can take.
 template <int kBytes>
 __device__ inline void begin_copy(std::uint32_t* to, const std::uint32_t* from) {
-#if defined(__CUDA_ARCH__)
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes)
                : "memory");
-#else
-  for (int i = 0; i < kBytes / 4; ++i) to[i] = from[i];
-#endif
 }
 
 /// Begins to copy rows in pieces of kWords words. Words behind the batch are 0.
@@ -75,9 +71,7 @@ __device__ inline void begin_loading(const MetropolisSweep& kernel, std::int64_t
   }
 }
 __device__ inline void end_loading() {
-#if defined(__CUDA_ARCH__)
   asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
   __syncthreads();
 }
 
