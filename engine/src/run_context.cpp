@@ -63,6 +63,10 @@ void WorkContext::sweep_in_row(View2<const double> beta, bool energies_needed,
                                SweepRule rule) const {
   core().sweep_in_row(beta, energies_needed, rule);
 }
+std::optional<MetropolisSweep> WorkContext::sweep_kernel(View2<const double> beta,
+                                                         SweepRule rule) const {
+  return core().sweep_kernel(beta, rule);
+}
 void WorkContext::evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                            View2<double> constraint) const {
   core().evaluate(energy, active_rungs, constraint);
@@ -76,6 +80,7 @@ const FrontBox& InitializeContext::front_box() const { return core().front_box()
 bool TickContext::ends_with_budget() const noexcept { return core().ends_with_budget(); }
 void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
 void TickContext::finish_tick() const { core().finish_tick(); }
+EndTick TickContext::end_kernel() const { return core().end_kernel(); }
 void DescendContext::end_tick() const { core().end_tick(); }
 
 const std::vector<double>& ReportContext::best_energies() const noexcept {

@@ -221,10 +221,12 @@ void RunCore::track_best() { queue_->launch(best_kernel()); }
 
 void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), needs_.sweeps_per_tick}); }
 
-void RunCore::finish_tick() {
-  queue_->launch(EndTick{best_kernel(), {control(), needs_.sweeps_per_tick}});
+EndTick RunCore::end_kernel() {
   tick_finished_ = true;
+  return {best_kernel(), {control(), needs_.sweeps_per_tick}};
 }
+
+void RunCore::finish_tick() { queue_->launch(end_kernel()); }
 
 void RunCore::enqueue_tick() {
   tick_finished_ = false;

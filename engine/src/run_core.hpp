@@ -75,11 +75,14 @@ class RunCore {
              SweepRule rule, View1<const double> parameter,
              View1<const std::uint32_t> active_rungs);
   void sweep_in_row(View2<const double> beta, bool energies_needed, SweepRule rule);
+  SweepArgs row_of_sweeps(View2<const double> beta, bool energies_needed, SweepRule rule);
+  std::optional<MetropolisSweep> sweep_kernel(View2<const double> beta, SweepRule rule);
   void evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                 View2<double> constraint);
   void track_best();
   void end_tick();
   void finish_tick();
+  EndTick end_kernel();  // finish_tick() is left to the caller
   const FrontBox& front_box();
   std::int64_t box_evaluations() const noexcept { return box_.evaluations; }
   const std::vector<double>& best_energies() const noexcept { return best_energies_; }

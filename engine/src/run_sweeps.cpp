@@ -26,15 +26,24 @@ void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool en
   }
 }
 
+SweepArgs RunCore::row_of_sweeps(View2<const double> beta, bool energies_needed, SweepRule rule) {
+  SweepArgs args{*batch_,        {beta.data, beta.columns}, control(), 0,
+                 inverse_scale_, energies_needed,           rule};
+  args.sweeps = static_cast<std::uint32_t>(beta.rows);
+  args.beta_stride = beta.stride;
+  args.naming = draw_naming_;
+  return args;
+}
+
+std::optional<MetropolisSweep> RunCore::sweep_kernel(View2<const double> beta, SweepRule rule) {
+  if (sweeps_ == nullptr || fallback_ || !sweeps_->takes_several()) return std::nullopt;
+  return sweeps_->sweep_kernel(row_of_sweeps(beta, true, rule));
+}
+
 void RunCore::sweep_in_row(View2<const double> beta, bool energies_needed, SweepRule rule) {
   const auto sweeps = static_cast<std::uint32_t>(beta.rows);
   if (sweeps_ != nullptr && !fallback_ && sweeps_->takes_several()) {
-    SweepArgs args{*batch_,        {beta.data, beta.columns}, control(), 0,
-                   inverse_scale_, energies_needed,           rule};
-    args.sweeps = sweeps;
-    args.beta_stride = beta.stride;
-    args.naming = draw_naming_;
-    return sweeps_->metropolis_sweep(args, *queue_);
+    return sweeps_->metropolis_sweep(row_of_sweeps(beta, energies_needed, rule), *queue_);
   }
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     const View1<const double> of_sweep = {beta.data + s * beta.stride, beta.columns};

@@ -85,10 +85,8 @@ void ParallelTempering::allocate(AllocateContext& run) {
 }
 
 void ParallelTempering::enqueue(TickContext& run) {
-  ladders_->sweep(run);
   move_clusters(run);
-  ladders_->exchange(run);
-  run.finish_tick();
+  ladders_->tick(run, static_cast<bool>(moved_));
 }
 
 void ParallelTempering::descend(DescendContext& run) { ladders_->descend(run); }

@@ -150,17 +150,24 @@ void Ladders::allocate_rules(AllocateContext& run) {
   metropolis_ = run.scratch("metropolis_rungs", flags);
 }
 
+// Of the rungs, if all move by the same.
+SweepRule Ladders::rule() const {
+  const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
+  return baths ? SweepRule::heat_bath : SweepRule::metropolis;
+}
+
+// The same for all sweeps of a tick.
+View2<const double> Ladders::betas() const {
+  return {beta.data, setting_.sweeps_per_tick, beta.size, 0};
+}
+
 // Rungs that move by different rules are swept one after the other; who is not meant rests.
 void Ladders::sweep(TickContext& run) const {
-  const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
-  const SweepRule rule = baths ? SweepRule::heat_bath : SweepRule::metropolis;
-  if (!metropolis_ && !parameter) {
-    return run.sweep_in_row({beta.data, setting_.sweeps_per_tick, beta.size, 0}, true, rule);
-  }
+  if (!metropolis_ && !parameter) return run.sweep_in_row(betas(), true, rule());
   for (std::uint32_t s = 0; s < setting_.sweeps_per_tick; ++s) {
     const bool last = s + 1 == setting_.sweeps_per_tick;
     if (!metropolis_) {
-      run.sweep(beta, s, last, rule, parameter);
+      run.sweep(beta, s, last, rule(), parameter);
       continue;
     }
     run.sweep(beta, s, false, SweepRule::metropolis, parameter, metropolis_);
@@ -235,19 +242,36 @@ void Ladders::settle(TickContext& run) const {
 }
 
 void Ladders::move_words(TickContext& run) const {
-  ReplicaBatch& batch = run.batch();
-  for (int b = 0; b < batch.n_blocks(); ++b) {
-    run.queue().launch(WordSwap{batch.state(b).packed(), swapping_, partner_, rungs(),
-                                run.control(), setting_.sweeps_per_tick});
-  }
+  for (int b = 0; b < run.batch().n_blocks(); ++b) run.queue().launch(word_swap(run, b));
+}
+
+WordSwap Ladders::word_swap(TickContext& run, int block) const {
+  return {run.batch().state(block).packed(), swapping_,     partner_,
+          rungs(),                           run.control(), setting_.sweeps_per_tick};
 }
 
 void Ladders::adapt(TickContext& run) const { run.queue().launch(update(run)); }
 
+LadderPhase Ladders::phase(TickContext& run) const {
+  return {statistics(run), swaps(run), update(run), record_};
+}
+
 // Temperatures change before the states move, which do not depend on them.
 void Ladders::exchange(TickContext& run) const {
-  run.queue().launch(LadderPhase{statistics(run), swaps(run), update(run), record_});
+  run.queue().launch(phase(run));
   settle(run);
+}
+
+void Ladders::tick(TickContext& run, bool best_first) const {
+  const bool alike = in_blocks() && !metropolis_ && !parameter && run.batch().n_blocks() == 1;
+  if (const auto kernel = alike ? run.sweep_kernel(betas(), rule()) : std::nullopt) {
+    return run.queue().launch(
+        LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(), best_first});
+  }
+  if (best_first) run.track_best();
+  sweep(run);
+  exchange(run);
+  run.finish_tick();
 }
 
 void Ladders::descend(DescendContext& run) const {

@@ -8,6 +8,7 @@
 
 #include "kiln/kernels/exchange/ladder_phase.hpp"
 #include "kiln/kernels/exchange/ladder_statistics.hpp"
+#include "kiln/kernels/exchange/ladder_tick.hpp"
 #include "kiln/kernels/exchange/ladder_update.hpp"
 #include "kiln/kernels/exchange/replica_swap.hpp"
 #include "kiln/kernels/exchange/state_swap.hpp"
@@ -49,7 +50,7 @@ struct Setting {
 /// schedules with exchange share.
 ///
 /// Numbers of rungs and walkers are those of LadderPlaces. Everything lies in scratch of the run. A
-/// tick is sweep(), then exchange() or its four parts, then TickContext::finish_tick().
+/// tick is tick(), or sweep(), then exchange() or its four parts, then TickContext::finish_tick().
 class Ladders {
  public:
   /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas, or 32 times
@@ -63,6 +64,9 @@ class Ladders {
       TickContext& run) const;  ///< after all exchanges of a tick: moves states if they are to move
   void adapt(TickContext& run) const;     ///< ends a round when it is due
   void exchange(TickContext& run) const;  ///< all four, with as few launches as the device allows
+  /// A whole tick, with as few launches as the device allows. `best_first`: what came before it in
+  /// the tick has changed states, whose best are to be kept.
+  void tick(TickContext& run, bool best_first) const;
   /// Schedule::descend: everything down to the next minimum of the problem.
   void descend(DescendContext& run) const;
   /// What the run tells about its ladders, and what would make it better. log Z is given
@@ -87,6 +91,10 @@ class Ladders {
   LadderUpdate update(TickContext& run) const;
   void place(AllocateContext& run);
   void move_words(TickContext& run) const;
+  SweepRule rule() const;
+  View2<const double> betas() const;
+  LadderPhase phase(TickContext& run) const;
+  WordSwap word_swap(TickContext& run, int block) const;
   void allocate_record(AllocateContext& run);
   void allocate_rules(AllocateContext& run);
   void plan_moves(AllocateContext& run);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
@@ -78,6 +80,11 @@ class KILN_API Sweeps {
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue) = 0;
   /// Whether metropolis_sweep() obeys SweepArgs::sweeps: else it is called for each sweep.
   virtual bool takes_several() const noexcept { return false; }
+  /// The kernel that metropolis_sweep() would launch, where this is all that it does: for launches
+  /// that do more than a sweep (LadderTick).
+  virtual std::optional<MetropolisSweep> sweep_kernel(const SweepArgs& /*args*/) const {
+    return std::nullopt;
+  }
 
  protected:
   ~Sweeps() = default;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,8 @@
 #include "kiln/budget.hpp"
 #include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/run/end_tick.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/observer.hpp"
 #include "kiln/problem.hpp"
@@ -138,6 +141,10 @@ class KILN_API WorkContext : public RunContext {
   /// after the last one if `energies_needed`.
   void sweep_in_row(View2<const double> beta, bool energies_needed,
                     SweepRule rule = SweepRule::metropolis) const;
+  /// The kernel that sweep_in_row() launches, for a launch that does more; empty where the
+  /// objective sweeps in another way, or does more itself.
+  std::optional<MetropolisSweep> sweep_kernel(View2<const double> beta,
+                                              SweepRule rule = SweepRule::metropolis) const;
   /// Energies of the present states, for slots of rungs whose flag is set (all, if the view is
   /// empty), and the values of the constraints where these are wanted: [constraints][slots].
   /// @throws InvalidArgument `objective.ability` for an objective of several values.
@@ -168,6 +175,9 @@ class KILN_API TickContext : public WorkContext {
   void keep_tick() const noexcept;
   /// track_best() and the end of the tick, in fewer launches: the last call of a tick.
   void finish_tick() const;
+  /// The kernel that finish_tick() launches, for a launch that does more. The schedule then ends
+  /// the tick.
+  EndTick end_kernel() const;
 };
 
 /// Schedule::descend: ticks that lead down, which the schedule itself ends.

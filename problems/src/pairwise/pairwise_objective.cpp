@@ -161,14 +161,13 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
-    queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(),
-                                 batch.accepted(), args.beta, batch.rung_of(), batch.draw_ids(),
-                                 args.inverse_scale, args.control, args.step_offset,
-                                 rule_without_force(may_be_forced_, args), args.active_rungs,
-                                 args.sweeps, args.beta_stride, args.naming});
+    queue.launch(kernel_of(args));
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
+  }
+  std::optional<MetropolisSweep> sweep_kernel(const SweepArgs& args) const override {
+    return integral_ ? std::optional(kernel_of(args)) : std::nullopt;
   }
 
   // A launch has one rule, and sweeps that may be forced have two in turn.
@@ -177,6 +176,25 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
   const PairwiseView& pairwise_model() const noexcept override { return view_; }
 
  private:
+  MetropolisSweep kernel_of(const SweepArgs& args) const {
+    ReplicaBatch& batch = args.batch;
+    return {view_,
+            PackedStates::in_place(batch),
+            batch.energy(),
+            batch.accepted(),
+            args.beta,
+            batch.rung_of(),
+            batch.draw_ids(),
+            args.inverse_scale,
+            args.control,
+            args.step_offset,
+            rule_without_force(may_be_forced_, args),
+            args.active_rungs,
+            args.sweeps,
+            args.beta_stride,
+            args.naming};
+  }
+
   bool integral_, may_be_forced_;
   PackedStates packed_;
   DeviceBundle model_;

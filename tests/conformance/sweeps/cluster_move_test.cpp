@@ -28,7 +28,7 @@ struct Inputs {
   HostNames names;
   RunControl control;
   std::uint64_t burn_in = 0;
-  std::uint32_t interval = 1;
+  std::uint32_t interval = 1, sweeps_per_tick = 1;
   bool symmetric = false;
   bool in_blocks = false;  // of 32 ladders: slot_of is then for the tests alone
 
@@ -51,6 +51,7 @@ Inputs make_inputs(Ising model, std::int64_t rungs, std::int64_t ladders, std::u
   in.open.assign(idx(rungs), 1);
   in.moves.assign(idx(rungs), 0);
   in.sizes.assign(idx(rungs), 0);
+  in.control.step = 1;  // no tick before the first one
   in.names = make_names(in.slots, 1, seed);
   for (std::size_t s = 0; s < idx(rungs * ladders); ++s) in.names.key[s] += s / idx(rungs);
   in.model = std::move(model);
@@ -97,7 +98,7 @@ Outputs run(Queue& queue, const Inputs& in) {
                            names.view(),
                            control.data(),
                            in.burn_in,
-                           1,
+                           in.sweeps_per_tick,
                            in.interval,
                            in.symmetric,
                            in.in_blocks});
@@ -265,7 +266,7 @@ TEST_P(ClusterMoveKernel, LeavesEqualReplicasAndWholeModelsAlone) {
 
 TEST_P(ClusterMoveKernel, ClosesRungsWhereClustersPercolate) {
   Inputs in = make_inputs(torus_like(40, false, 7), 4, 6, 7);
-  in.burn_in = 1;
+  in.burn_in = 2;
   in.moves = {100, 100, 31, 100};
   in.sizes = {1501, 1500, 1240, 1501};
   in.open[3] = 0;
@@ -273,23 +274,44 @@ TEST_P(ClusterMoveKernel, ClosesRungsWhereClustersPercolate) {
   EXPECT_EQ(out.open, (std::vector<std::uint32_t>{0, 1, 1, 0}));
   EXPECT_EQ(out.moves[0], 100u) << "a closed rung does not move";
   EXPECT_EQ(out.moves[1], 103u);
-  in.control.step = 1;  // after the burn-in nothing is decided any more
+  in.control.step = 2;  // after the burn-in nothing is decided any more
   EXPECT_EQ(run(queue(), in).open, (std::vector<std::uint32_t>{1, 1, 1, 0}));
 }
 
-TEST_P(ClusterMoveKernel, MovesInEveryTickOfItsInterval) {
+TEST_P(ClusterMoveKernel, MovesAfterEveryTickOfItsInterval) {
   Inputs in = make_inputs(torus_like(40, false, 8), 2, 4, 8);
   in.interval = 3;
-  for (const std::uint64_t step : {0, 1, 2, 3, 4, 5}) {
+  for (const std::uint64_t step : {0, 1, 2, 3, 4, 5, 6}) {
     in.control.step = step;
     const Outputs out = run(queue(), in);
-    EXPECT_EQ(out.moves[0] > 0, step % 3 == 2) << step;
-    if (step % 3 != 2) {
+    const bool due = step == 3 || step == 6;
+    EXPECT_EQ(out.moves[0] > 0, due) << step;
+    if (!due) {
       EXPECT_EQ(out.moved, std::vector<std::uint32_t>(8, 0u));
     }
   }
   in.control.stop = DeviceStop::target;
   EXPECT_EQ(run(queue(), in).spins, in.spins);
+}
+
+// A tick of four sweeps from step 8 on, of which three were made: the move was made before them.
+TEST_P(ClusterMoveKernel, MovesOnceInATickOfTwoParts) {
+  Inputs in = make_inputs(torus_like(40, false, 8), 2, 4, 8);
+  in.sweeps_per_tick = 4;
+  in.interval = 2;
+  in.control.step = 8;
+  for (const std::uint64_t left : {0, 4}) {
+    in.control.tick_sweeps = left;
+    EXPECT_GT(run(queue(), in).moves[0], 0u) << left;
+  }
+  in.control.step_limit = 9;  // makes the first of its sweeps
+  EXPECT_GT(run(queue(), in).moves[0], 0u);
+  in.control.step_limit = 12;
+  for (const std::uint64_t left : {1, 2, 3}) {
+    in.control.step = 12 - left;
+    in.control.tick_sweeps = left;
+    EXPECT_EQ(run(queue(), in).moves[0], 0u) << left;
+  }
 }
 
 TEST_P(ClusterMoveKernel, MatchesCpu) {

@@ -5,9 +5,8 @@
 #include "kiln/kernels/exchange/ladder_phase.hpp"
 
 #include "kernels/grid.cuh"
-#include "record_block.cuh"
+#include "phase_block.cuh"
 #include "swap_block.cuh"
-#include "update_block.cuh"
 
 // A block has all rungs of some ladders: records their energies, then swaps them. What is recorded
 // is added to the sums of the rungs every few calls, at the beginning of a launch: that takes
@@ -21,17 +20,6 @@ constexpr std::int64_t blocks_to_add = 264;
 union Memory {
   AddMemory add;
   SwapMemory<max_rungs> swap;
-};
-
-// What a launch finds in the record: calls that wait, and the place of its own call.
-struct Found {
-  std::int64_t waiting, place;
-  bool full;  // those that wait are added by this launch
-
-  __device__ explicit Found(const LadderRecord& record)
-      : waiting(record.waiting()), place(record.next()), full(waiting >= record.calls) {}
-  // Calls that wait when the launch ends, its own among them.
-  __device__ std::int64_t left() const { return full ? 1 : waiting + 1; }
 };
 
 // Of a block of 32 ladders a lane has a ladder, and a warp some rungs. What their swaps change is
@@ -123,44 +111,6 @@ __device__ void record_energies(const LadderPhase& kernel, const BlockLadders& m
     if (record.term) record.term[at] = v;
     if (better) statistics.best_rung[slot] = rung;
   }
-}
-
-// By the last block, where a round ends whose sums are dropped: only the lowest energies of what is
-// recorded stay, a warp for each rung.
-__device__ void keep_bests(const LadderPhase& kernel, const Found& found) {
-  const LadderStatistics& statistics = kernel.statistics;
-  const LadderRecord& record = kernel.record;
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (std::int64_t rung = threadIdx.x / warp_size; rung < statistics.sums.size;
-       rung += block_size / warp_size) {
-    double best = __ldcg(&statistics.sums[rung].best);
-    for (std::int64_t back = 0; back < found.left(); ++back) {
-      const std::int64_t place = (found.place + record.places() - back) % record.places();
-      const std::int64_t first = record.at(place, rung, statistics);
-      for (std::int64_t ladder = lane; ladder < statistics.ladders; ladder += warp_size) {
-        const double e = __ldcg(&record.energy[first + ladder]);
-        const double v = record.term ? __ldcg(&record.term[first + ladder]) : e;
-        if (LadderStatistics::finite(e) && LadderStatistics::finite(v) && e < best) best = e;
-      }
-    }
-    for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-      const double other = __shfl_down_sync(full_warp, best, offset);
-      best = other < best ? other : best;
-    }
-    if (lane == 0) statistics.sums[rung].best = best;
-  }
-  __syncthreads();
-}
-
-// By the last block of a launch.
-__device__ void end_phase(const LadderPhase& kernel, const Found& found) {
-  const LadderRecord& record = kernel.record;
-  const bool ended = end_round(kernel.update, [&] { keep_bests(kernel, found); });
-  if (ended || found.full) note_references({kernel.statistics, record});
-  if (threadIdx.x != 0) return;
-  const std::int64_t next = ended ? 0 : (found.place + 1) % record.places();
-  record.state[LadderRecord::next_at] = static_cast<std::uint32_t>(next);
-  record.state[LadderRecord::waiting_at] = ended ? 0 : static_cast<std::uint32_t>(found.left());
 }
 
 __global__ void __launch_bounds__(block_size)

@@ -12,8 +12,6 @@
 namespace kiln::cuda {
 namespace {
 
-static_assert(block_size == LadderStatistics::lanes);
-
 struct AddMemory {
   LadderStatistics::Part parts[LadderStatistics::lanes];
   int last;
@@ -33,7 +31,7 @@ __device__ inline LadderStatistics::Part load_part(const LadderStatistics::Part*
   return copy.part;
 }
 
-// By a block: leaves the sum of a recorded call of a rung in shared.parts[0].
+// By a block of at least as many threads: leaves the sum of a recorded call of a rung in shared.parts[0].
 template <class AtCell>
 __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::int64_t rung,
                           const LadderStatistics::Reference& reference, AddMemory& shared,
@@ -42,14 +40,15 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
   const double* const energy = kernel.record.energy.data + first;
   const double* const weighed = kernel.record.term ? kernel.record.term.data + first : energy;
   LadderStatistics::Part mine = LadderStatistics::nothing();
-  for (std::int64_t ladder = threadIdx.x; ladder < statistics.ladders;
+  const bool has_lane = threadIdx.x < LadderStatistics::lanes;
+  for (std::int64_t ladder = threadIdx.x; has_lane && ladder < statistics.ladders;
        ladder += LadderStatistics::lanes) {
     mine = LadderStatistics::combine(
         mine, statistics.of_energies(rung, statistics.number_at(ladder, rung), energy[ladder],
                                      weighed[ladder], reference));
   }
   __syncthreads();
-  shared.parts[threadIdx.x] = mine;
+  if (has_lane) shared.parts[threadIdx.x] = mine;
   combine_lanes(statistics, shared.parts, at_cell);
 }
 

@@ -11,11 +11,9 @@ namespace {
 
 // By a warp, one slot a lane: notes the energies that are better than the best, and returns whose
 // are. `step` is the counter at the beginning of the tick: AdvanceTick has not counted its sweeps.
-__device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
-                                     std::uint64_t step) {
-  const double energy = kernel.energy[slot];
-  const bool better =
-      slot < kernel.replicas && energy < kernel.best_energy[slot] && energy > -exact::infinity();
+__device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot, double energy,
+                                     double best, std::uint64_t step) {
+  const bool better = slot < kernel.replicas && energy < best && energy > -exact::infinity();
   if (better) {
     kernel.best_energy[slot] = energy;
     kernel.best_step[slot] = step;
@@ -32,6 +30,10 @@ __device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
     atomicMin(reinterpret_cast<unsigned long long*>(&kernel.control->best_key), key);
   }
   return mask;
+}
+__device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
+                                     std::uint64_t step) {
+  return note_best(kernel, slot, kernel.energy[slot], kernel.best_energy[slot], step);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "kiln/kernels/run/end_tick.hpp"
 
 #include "best_slots.cuh"
+#include "control_block.cuh"
 #include "kernels/grid.cuh"
 
 // A block has 256 slots: decides for them and copies their states. The last block to finish ends
@@ -13,20 +14,6 @@ namespace {
 constexpr int words_of_block = block_size / warp_size;
 // Values of a column that a block copies; beyond, blocks that share the rows are faster.
 constexpr std::int64_t max_variables = 4096;
-
-// Read past the cache of the multiprocessor, which would keep what other blocks overwrite.
-__device__ RunControl read_control(const RunControl* control) {
-  RunControl c;
-  c.tick = __ldcg(&control->tick);
-  c.step = __ldcg(&control->step);
-  c.step_limit = __ldcg(&control->step_limit);
-  c.best_key = __ldcg(&control->best_key);
-  c.tick_sweeps = __ldcg(&control->tick_sweeps);
-  c.target = __ldcg(&control->target);
-  c.has_target = __ldcg(&control->has_target);
-  c.stop = static_cast<DeviceStop>(__ldcg(reinterpret_cast<const std::uint32_t*>(&control->stop)));
-  return c;
-}
 
 // Calls combine(new, old) for the cells first, first + stride, ... below `end`. Many reads are in
 // flight: the compiler may not move one before a write.
@@ -123,10 +110,7 @@ __global__ void __launch_bounds__(block_size) end_tick(const __grid_constant__ E
   __threadfence();
   if (atomicAdd(&control->ticket, 1u) + 1 < gridDim.x) return;
   __threadfence();
-  RunControl after = read_control(control);
-  AdvanceTick{&after, kernel.advance.sweeps}();
-  after.ticket = 0;
-  *control = after;
+  advance(control, kernel.advance);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
   KERNEL(LadderFlush)                 \
   KERNEL(WalkerSwap)                  \
   KERNEL(StateSwap)                   \
-  KERNEL(WordSwap)
+  KERNEL(WordSwap)                    \
+  KERNEL(LadderTick)
 
 namespace kiln {
 

@@ -228,6 +228,12 @@ struct KILN_API ReplicaSwap {
   /// Counts a call of a ladder, or begins a phase.
   KILN_HD SwapPhase begin(std::int64_t ladder) const {
     SwapLadder state = ladders[ladder];
+    const SwapPhase phase = begin(ladder, state);
+    ladders[ladder] = state;
+    return phase;
+  }
+  /// The same in a copy of the ladder's state.
+  KILN_HD SwapPhase begin(std::int64_t ladder, SwapLadder& state) const {
     ++state.waited;
     const bool is_due = rungs >= 2 && due(state, ladder);
     const std::uint64_t phase = state.phases;
@@ -235,7 +241,6 @@ struct KILN_API ReplicaSwap {
       state.waited = 0;
       ++state.phases;
     }
-    ladders[ladder] = state;
     if (!is_due) return {};
     const auto n = static_cast<std::int32_t>(rungs);
     switch (mode) {
@@ -262,7 +267,7 @@ struct KILN_API ReplicaSwap {
                : swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b],
                                 inverse_scale);
     const auto lower = static_cast<std::uint32_t>(a < b ? a : b);
-    swapped = draw_word(name_of(ladder, 0), lower) < threshold;
+    swapped = swaps(ladder, lower, threshold);
     if (swapped && in_blocks()) {
       exchange(slot_a, slot_b);
     } else if (swapped) {
@@ -274,18 +279,33 @@ struct KILN_API ReplicaSwap {
     return threshold;
   }
 
+  /// Whether a pair with this threshold swaps.
+  KILN_HD bool swaps(std::int64_t ladder, std::uint32_t lower, std::uint64_t threshold) const {
+    return draw_word(name_of(ladder, 0), lower) < threshold;
+  }
+  /// Notes that a replica is at the hot end of its ladder; returns the completed round trips.
+  KILN_HD static std::uint32_t reach_hot(LadderEnd& end) {
+    const std::uint32_t trips = end == LadderEnd::cold ? 1u : 0u;
+    end = LadderEnd::hot;
+    return trips;
+  }
+  /// Notes that a replica is at the cold end. Only one from the hot end can complete a trip.
+  KILN_HD static void reach_cold(LadderEnd& end) {
+    if (end == LadderEnd::hot) end = LadderEnd::cold;
+  }
+
   /// Ends a phase of a ladder: records the replicas at its ends and returns the completed round
   /// trips (0 or 1).
   KILN_HD std::uint32_t end(std::int64_t ladder, std::uint32_t attempts,
                             std::uint32_t accepted) const {
     adapt(ladders[ladder], attempts, accepted);
     const std::int32_t hot = slot_at(ladder, 0), cold = slot_at(ladder, rungs - 1);
-    const LadderEnd of_hot = last_end[hot], of_cold = last_end[cold];
-    const std::uint32_t trips = of_hot == LadderEnd::cold ? 1u : 0u;
+    LadderEnd of_hot = last_end[hot], of_cold = last_end[cold];
+    const std::uint32_t trips = reach_hot(of_hot);
+    reach_cold(of_cold);
     if (trips != 0) round_trips[hot] += trips;
-    last_end[hot] = LadderEnd::hot;
-    // Only a replica from the hot end can complete a trip.
-    if (of_cold == LadderEnd::hot) last_end[cold] = LadderEnd::cold;
+    last_end[hot] = of_hot;
+    last_end[cold] = of_cold;
     return trips;
   }
 

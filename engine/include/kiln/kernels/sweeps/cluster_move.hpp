@@ -28,7 +28,7 @@ namespace kiln {
 /// move has a cost and no effect: until step `burn_in` a rung with 32 moves or more is closed when
 /// its mean cluster exceeds three eighths of the variables; later no statistics are read any more.
 ///
-/// The move is made in every `interval`-th tick, at its end. Class E. At most max_sites sites.
+/// The move is made after every `interval`-th tick, at the beginning of the next one. Class E. At most max_sites sites.
 /// @par Source  Houdayer, Eur. Phys. J. B 22 (2001) 479; Zhu, Ochoa, Katzgraber, Phys. Rev. Lett.
 /// 115 (2015) 077201.
 struct KILN_API ClusterMove {
@@ -65,13 +65,11 @@ struct KILN_API ClusterMove {
     return in_blocks ? static_cast<std::int32_t>(places().home_of(ladder, rung))
                      : slot_of[number_at(ladder, rung)];
   }
-  KILN_HD std::uint64_t last_sweep() const {
-    return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
-  }
-  /// Whether this tick has the move. Counted in steps, so that a tick in two parts counts once.
+  /// Whether this tick has the move. The second part of a tick that was cut in two has none.
   KILN_HD bool due() const {
-    const std::uint64_t ticks = (control->step + last_sweep() + 1) / sweeps_per_tick;
-    return control->active(last_sweep()) && ticks % interval == 0;
+    const bool whole = control->tick_sweeps == 0 || control->tick_sweeps == sweeps_per_tick;
+    const std::uint64_t ticks = control->step / sweeps_per_tick;
+    return whole && control->active(0) && ticks > 0 && ticks % interval == 0;
   }
   /// Opens or closes a rung, before the moves of a tick.
   KILN_HD void decide(std::int64_t rung) const {
@@ -84,7 +82,7 @@ struct KILN_API ClusterMove {
   /// Index among `differing` sites, in site order, of the site that seeds the cluster of a pair.
   KILN_HD std::uint32_t seed_of(std::int64_t pair, std::int64_t rung,
                                 std::uint32_t differing) const {
-    const DrawName draws = places().name_of(draw_ids, 2 * pair, control->step + last_sweep(), 4);
+    const DrawName draws = places().name_of(draw_ids, 2 * pair, control->step, 4);
     return below(draw_word(draws, static_cast<std::uint32_t>(rung)), differing);
   }
 };

@@ -10,69 +10,33 @@
 #include "kernels/sweeps/sweep_shape.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_planes.hpp"
-#include "plane_energy.cuh"
+#include "plane_demand.hpp"
 #include "plane_mixed.cuh"
-#include "plane_states.cuh"
+#include "plane_sweep.cuh"
 #include "plane_warp.cuh"
 
 namespace kiln::cuda {
 namespace {
 
-constexpr std::int64_t usual_tables = 2;  // of a block
-
-// Adds the changes and flips of a launch to the slots of the block. An index is 2 u + even, so half
-// a change is the sum of indices less 2^P - 1 for each. Sums are taken modulo 2^32.
+// Adds the changes and flips of a launch to the slots of the block.
 template <int W, int P, PlaneRows kRows>
 __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t first_word,
                                  const PlaneBlock<W>& block) {
-  const auto of_number = static_cast<std::uint32_t>(CountedSites<kRows>(kernel.model).change);
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
-    const std::uint32_t flips = block.flips[i] + block.indexed[i];
-    const std::uint32_t half = block.indices[i] - ((1u << P) - 1) * block.indexed[i];
-    const auto change = static_cast<std::int32_t>(2 * half - of_number * block.numbers[i]);
+    const PlaneTotal total = total_of<W, P, kRows>(kernel.model, block, i);
     if constexpr (kRows != PlaneRows::off_chip) {
-      kernel.energy[slot] += change;
-      if (kernel.accepted) kernel.accepted[slot] += flips;
+      kernel.energy[slot] += total.change;
+      if (kernel.accepted) kernel.accepted[slot] += total.flips;
     } else {  // other blocks sweep other sites of the slot
-      atomicAdd(&kernel.energy[slot], static_cast<double>(change));
+      atomicAdd(&kernel.energy[slot], static_cast<double>(total.change));
       static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
       if (kernel.accepted) {
-        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
+        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), total.flips);
       }
     }
   }
-}
-
-// The tables of a sweep.
-template <int W, int V, int P, PlaneRows kRows>
-__device__ inline void prepare_tables(const MetropolisSweep& kernel, std::uint32_t capacity,
-                                      std::uint32_t sweep) {
-  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
-  share_plane_tables(kernel, sweep, capacity, memory.block);
-  __syncthreads();
-  const PlaneStep step(kernel.control->step + kernel.number_of(sweep));
-  fill_plane_tables<W, P>(kernel, step, capacity, memory.tables, memory.block);
-  __syncthreads();
-}
-
-// What stays the same for all sweeps of a launch: words, states and short rows.
-template <int W, int V, int P, PlaneRows kRows>
-__device__ inline void begin_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
-  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
-  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
-  if constexpr (memory.shared) begin_loading<W, kRows>(kernel, first_word, memory.states);
-  PlaneBlock<W>& block = memory.block;
-  describe_words(kernel, first_word, block);
-  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    block.flips[i] = block.indices[i] = block.indexed[i] = block.numbers[i] = 0;
-  }
-  if constexpr (memory.short_rows) {
-    const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
-    write_short_rows<W>(kernel.model, states, memory.rows);
-  }
-  __syncthreads();
 }
 
 template <int W, int V, int P, PlaneRows kRows>
@@ -93,7 +57,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const PlaneBlock<W>& block = memory.block;
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
-  begin_launch<W, V, P, kRows>(kernel, capacity);
+  begin_launch<W, V, P, kRows>(kernel, {first_word}, capacity);
   bool more = true, counts = false;
   for (std::uint32_t s = 0;;) {
     if (more) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
@@ -160,12 +124,6 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
   return true;
 }
 
-// A class with few sites has more lanes of one word each.
-bool has_few_sites(const PairwiseView& model, const SweepShape& shape) {
-  const std::int64_t sites = model.n_sites / std::max(1, model.n_classes);
-  return sites * shape.words_per_block / 2 < 32 * std::int64_t{shape.warps};
-}
-
 template <int P, PlaneRows kRows>
 bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
                    const SweepLimits& limits, Queue& queue) {
@@ -174,7 +132,7 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
       return enqueue<16, 2, P, kRows>(kernel, shape, limits, queue);
     case 8:
       if constexpr (P > 3) {
-        if (has_few_sites(kernel.model, shape)) {
+        if (has_few_sites(kernel.model, shape.words_per_block, shape.warps)) {
           return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
         }
       }
@@ -197,20 +155,8 @@ bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
   return enqueue<8, 1, 8, PlaneRows::off_chip>(kernel, shape, limits, queue);
 }
 
-// Whether rows have at most four couplings -1 or 1 and no fields.
-bool has_short_rows(const PairwiseView& model) {
-  return model.groups.one_plane && !model.has_fields && model.max_neighbors > 0 &&
-         model.max_neighbors <= 4;
-}
-
-// Whether all rows are four couplings -1 or 1.
-bool has_rows_of_four(const PairwiseView& model) {
-  return has_short_rows(model) && model.n_sites == model.n_variables &&
-         model.entries.size == 4 * std::int64_t{model.n_sites} &&
-         model.total_sum == 4.0 * model.n_variables;
-}
-
 // What a block has beside words and states: some tables, and the queues of its warps.
+constexpr std::int64_t usual_tables = 2;
 template <int P>
 constexpr std::int64_t usual_bytes = usual_tables* PlaneFormat<P>::table_bytes +
                                      16 * queued_ties * sizeof(TiedWords<2, P>) + 1024;
@@ -250,14 +196,8 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
 }  // namespace
 
 bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
-  const GroupView& rows = kernel.model.groups;
-  if (kernel.state.stride >= (std::int64_t{1} << 30)) return false;
-  if (kernel.model.n_sites >= 1 << 27) return false;  // a tie has the site above five bits
-  if (rows.sites.size == 0 || kernel.model.half_groups.sites.size == 0 || kernel.model.sequential)
-    return false;
-  if (kernel.rule != SweepRule::metropolis || rows.max_sum > max_sum_of_planes) return false;
-  if (kernel.model.total_sum >= 0x1p31) return false;  // changes have 32 bits
-  const int planes = rows.max_sum < 8 ? 3 : rows.max_sum < 64 ? 6 : rows.max_sum < 128 ? 7 : 8;
+  if (!takes_planes(kernel)) return false;
+  const int planes = planes_of_numbers(kernel.model);
   const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
   if (!shape) return false;
   // Where states do not stay on chip nothing is gained, and classes are launched one by one.

@@ -35,12 +35,12 @@ __device__ inline void begin_copy(std::uint32_t* to, const std::uint32_t* from) 
 
 /// Begins to copy rows in pieces of kWords words. Words behind the batch are 0.
 template <int W, int kWords, PlaneRows kRows>
-__device__ inline void begin_copies(const MetropolisSweep& kernel, std::int64_t first_word,
+__device__ inline void begin_copies(const MetropolisSweep& kernel, const BlockWords& words,
                                     std::uint32_t* to) {
   constexpr int pieces = W / kWords;  // of a row
   const int w = static_cast<int>(threadIdx.x) % pieces * kWords;
-  const bool has_words = first_word + w < kernel.state.columns;
-  const std::uint32_t* const from = kernel.state.data + first_word + w;
+  const bool has_words = words.at(w) < kernel.state.columns;
+  const std::uint32_t* const from = kernel.state.data + words.at(w);
   const std::int64_t row = kernel.state.stride;
   const auto stride = static_cast<std::int32_t>(blockDim.x / pieces);
   const std::int32_t n = rows_in_memory<kRows>(kernel.model);
@@ -58,16 +58,17 @@ __device__ inline void begin_copies(const MetropolisSweep& kernel, std::int64_t 
 
 /// Begins to copy the states of a block, in pieces that lie as pieces must.
 template <int W, PlaneRows kRows>
-__device__ inline void begin_loading(const MetropolisSweep& kernel, std::int64_t first_word,
+__device__ inline void begin_loading(const MetropolisSweep& kernel, const BlockWords& words,
                                      std::uint32_t* to) {
   constexpr int most = W < 4 ? W : 4;
   const View2<std::uint32_t>& state = kernel.state;
   const bool in_pieces = state.stride % most == 0 && state.columns % most == 0 &&
+                         words.begin % most == 0 && words.period % most == 0 &&
                          reinterpret_cast<std::uintptr_t>(state.data) % (4 * most) == 0;
   if (in_pieces) {
-    begin_copies<W, most, kRows>(kernel, first_word, to);
+    begin_copies<W, most, kRows>(kernel, words, to);
   } else {
-    begin_copies<W, 1, kRows>(kernel, first_word, to);
+    begin_copies<W, 1, kRows>(kernel, words, to);
   }
 }
 __device__ inline void end_loading() {

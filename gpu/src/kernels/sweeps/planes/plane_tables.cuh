@@ -40,6 +40,18 @@ enum class PlaneKind : std::uint32_t {
   one_table  // all have one key and the same table
 };
 
+/// The words of a block: `period` words from `first` on, taken in a circle from `begin` on.
+struct BlockWords {
+  std::int64_t first = 0;
+  std::int32_t begin = 0;
+  std::int32_t period = 1 << 30;
+
+  __device__ std::int64_t at(int w) const {
+    const std::int32_t i = begin + w;
+    return first + (i < period ? i : i - period);
+  }
+};
+
 /// What a block knows of a word of its replicas.
 struct PlaneWord {
   std::uint32_t key0 = 0, key1 = 0;
@@ -69,13 +81,13 @@ struct PlaneBlock {
 /// Describes the words of a block: a warp looks at a word. Words behind the batch are described
 /// like the last one, and move nothing.
 template <int W>
-__device__ void describe_words(const MetropolisSweep& kernel, std::int64_t first_word,
+__device__ void describe_words(const MetropolisSweep& kernel, const BlockWords& words,
                                PlaneBlock<W>& block) {
   const std::uint32_t lane = threadIdx.x % 32;
   for (int w = static_cast<int>(threadIdx.x / 32); w < W; w += static_cast<int>(blockDim.x / 32)) {
     PlaneWord word;
     const std::int64_t last = kernel.state.columns - 1;
-    const std::int64_t slot = min(first_word + w, last) * 32 + lane;
+    const std::int64_t slot = min(words.at(w), last) * 32 + lane;
     const std::uint64_t key = kernel.draw_ids.key[slot];
     const std::uint32_t replica = kernel.draw_ids.replica[slot];
     const std::int32_t rung = kernel.rung_of[slot];
@@ -88,7 +100,7 @@ __device__ void describe_words(const MetropolisSweep& kernel, std::int64_t first
     word.key0 = low_word(key), word.key1 = high_word(key);
     word.name = replica / 32;
     word.rung = __all_sync(whole_warp, same) != 0 ? rung : -1;
-    const bool moves = first_word + w <= last && !kernel.rests(slot);
+    const bool moves = words.at(w) <= last && !kernel.rests(slot);
     word.moves = __ballot_sync(whole_warp, moves);
     if (lane == 0) block.words[w] = word;
   }

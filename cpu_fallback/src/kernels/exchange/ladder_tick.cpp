@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/exchange/ladder_tick.hpp"
+
+#include "launch.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const TrackBest& kernel, Queue& queue);
+template <>
+void launch(const MetropolisSweep& kernel, Queue& queue);
+template <>
+void launch(const LadderPhase& kernel, Queue& queue);
+template <>
+void launch(const WordSwap& kernel, Queue& queue);
+template <>
+void launch(const EndTick& kernel, Queue& queue);
+
+template <>
+void launch(const LadderTick& kernel, Queue& queue) {
+  if (kernel.best_first) launch(kernel.end.best, queue);
+  launch(kernel.sweep, queue);
+  launch(kernel.phase, queue);
+  launch(kernel.words, queue);
+  launch(kernel.end, queue);
+}
+
+}  // namespace kiln::cpu

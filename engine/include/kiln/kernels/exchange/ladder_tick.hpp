@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/exchange/ladder_phase.hpp"
+#include "kiln/kernels/exchange/word_swap.hpp"
+#include "kiln/kernels/run/end_tick.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+
+namespace kiln {
+
+/// A tick of blocks of 32 ladders (LadderPlaces): MetropolisSweep, LadderPhase, WordSwap and
+/// EndTick, one after the other. A GPU does the work of all four in one launch where states fit in
+/// shared memory, pairs are even_odd and the cadence is fixed.
+///
+/// All parts have the control block, the energies and the states of the same batch, and groups of
+/// the batch are blocks: a word has one rung of 32 ladders of one key. The ladders of a block have
+/// the same SwapLadder where the cadence is fixed.
+///
+/// Class E: the bits are those of the parts.
+struct KILN_API LadderTick {
+  static constexpr const char* name = "ladder_tick";
+  static constexpr const char* summary =
+      "makes a tick of blocks of 32 ladders: metropolis_sweep, ladder_phase, word_swap and end_tick";
+
+  MetropolisSweep sweep;
+  LadderPhase phase;
+  WordSwap words;
+  EndTick end;
+  /// Whether the tick begins with TrackBest of `end`: what came before it has changed states.
+  bool best_first = false;
+};
+
+}  // namespace kiln

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/exchange/ladder_tick.hpp"
+
+#include "kernels/sweeps/planes/ladder_tick_planes.hpp"
+#include "launch.hpp"
+
+namespace kiln::cuda {
+
+template <>
+void launch(const TrackBest& kernel, Queue& queue);
+template <>
+void launch(const MetropolisSweep& kernel, Queue& queue);
+template <>
+void launch(const LadderPhase& kernel, Queue& queue);
+template <>
+void launch(const WordSwap& kernel, Queue& queue);
+template <>
+void launch(const EndTick& kernel, Queue& queue);
+
+template <>
+void launch(const LadderTick& kernel, Queue& queue) {
+  if (launch_plane_tick(kernel, queue)) return;
+  if (kernel.best_first) launch(kernel.end.best, queue);
+  launch(kernel.sweep, queue);
+  launch(kernel.phase, queue);
+  launch(kernel.words, queue);
+  launch(kernel.end, queue);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "kiln/cuda/queue.cuh"
+
+#include "cuda_check.hpp"
+#include "device_limits.hpp"
+#include "kernels/run/control_block.cuh"
+#include "kernels/sweeps/sweep_shape.hpp"
+#include "ladder_tick_planes.hpp"
+#include "launch.hpp"
+#include "plane_demand.hpp"
+#include "plane_exchange.cuh"
+#include "plane_warp.cuh"
+
+namespace kiln::cuda {
+namespace {
+
+constexpr int tick_warps = max_slice_threads / 32;
+
+// All sweeps of a tick. Words of a window have one key, and a table each.
+template <int W, int V, int P, PlaneRows kRows>
+__device__ inline void sweep_window(const MetropolisSweep& kernel, const BlockWords& words,
+                                    std::uint32_t capacity) {
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  const ClassRange classes = {0, kernel.model.n_classes};
+  for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
+    if (s > 0) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
+    PlaneWarp<W, V, P, kRows, false> warp(kernel, words.first, memory);
+    warp.sweep_classes(PlaneStep(kernel.control->step + kernel.number_of(s)), classes, 0, capacity);
+    warp.finish();
+    __syncthreads();
+  }
+}
+
+template <int W, int V, int P, PlaneRows kRows>
+__global__ void __launch_bounds__(max_slice_threads)
+    make_tick(const __grid_constant__ LadderTick kernel, std::uint32_t capacity) {
+  __shared__ TickStage<W> stage;
+  const MetropolisSweep& sweep = kernel.sweep;
+  const LadderPhase& of_phase = kernel.phase;
+  if (sweep.control->stop != DeviceStop::none) return;
+  const bool phase = of_phase.statistics.active();
+  const Found found(of_phase.record);
+  const TickWindow<W> window(of_phase.swap, phase);
+  if (phase && found.full) {
+    auto* const memory = reinterpret_cast<AddMemory*>(PlaneMemory<W, V, P, kRows>::begin());
+    add_records({of_phase.statistics, of_phase.record}, found.waiting, *memory);
+  }
+  begin_launch<W, V, P, kRows>(sweep, window.words, capacity);
+  load_stage(kernel, window, stage);
+  prepare_tables<W, V, P, kRows>(sweep, capacity, 0);
+  end_loading();
+  const PlaneMemory<W, V, P, kRows> memory(capacity, sweep.model);
+  if (kernel.best_first) {
+    copy_improved<W, kRows>(kernel, window, stage, memory.states);
+    __syncthreads();
+  }
+  sweep_window<W, V, P, kRows>(sweep, window.words, capacity);
+  end_sweep<W, P, kRows>(kernel, window, phase, found.place, memory.block, stage);
+  __syncthreads();
+  if (phase) try_pairs_of(of_phase.swap, window, stage);
+  __syncthreads();
+  note_ends(of_phase.swap, window, stage);
+  __syncthreads();
+  store_stage(kernel, window, stage);
+  __syncthreads();
+  copy_improved<W, kRows>(kernel, window, stage, memory.states);
+  store_exchanged<W, kRows>(sweep, window, stage, memory.states);
+  if (is_last_block(of_phase.record, stage.last)) end_ladder_tick(kernel, phase, found);
+}
+
+// Each word of a window has a table.
+template <int W, int V, int P, PlaneRows kRows>
+bool enqueue_tick(const LadderTick& kernel, Queue& queue) {
+  using Memory = PlaneMemory<W, V, P, kRows>;
+  constexpr std::uint32_t capacity = W;
+  const std::int64_t bytes =
+      std::max<std::int64_t>(std::int64_t{Memory::before_states(capacity)} +
+                                 Memory::bytes_of_model(kernel.sweep.model) +
+                                 tick_warps * Memory::queue_bytes,
+                             sizeof(AddMemory));
+  const std::int64_t own_bytes = sizeof(TickStage<W>) + 128;
+  if (bytes + own_bytes > limits_of(queue).shared_bytes) return false;
+  const auto function = make_tick<W, V, P, kRows>;
+  reserve_shared(queue, function, static_cast<std::size_t>(bytes), LadderTick::name);
+  const auto blocks = static_cast<unsigned>(kernel.sweep.state.columns / W);
+  function<<<blocks, 32 * tick_warps, static_cast<std::size_t>(bytes), stream_of(queue)>>>(
+      kernel, capacity);
+  check_launch(LadderTick::name);
+  return true;
+}
+
+template <int P, PlaneRows kRows>
+bool enqueue_window(const LadderTick& kernel, int words, Queue& queue) {
+  switch (words) {
+    case 8:
+      if constexpr (P > 3) {
+        if (has_few_sites(kernel.sweep.model, words, tick_warps)) {
+          return enqueue_tick<8, 1, P, kRows>(kernel, queue);
+        }
+      }
+      return enqueue_tick<8, 2, P, kRows>(kernel, queue);
+    case 4:
+      return enqueue_tick<4, 1, P, kRows>(kernel, queue);
+    default:
+      return enqueue_tick<2, 2, P, kRows>(kernel, queue);
+  }
+}
+
+bool enqueue_rows(const LadderTick& kernel, int words, Queue& queue) {
+  if (has_short_rows(kernel.sweep.model)) {
+    return enqueue_window<3, PlaneRows::short_on_chip>(kernel, words, queue);
+  }
+  switch (planes_of_numbers(kernel.sweep.model)) {
+    case 3:
+      return enqueue_window<3, PlaneRows::on_chip>(kernel, words, queue);
+    case 6:
+      return enqueue_window<6, PlaneRows::on_chip>(kernel, words, queue);
+    case 7:
+      return enqueue_window<7, PlaneRows::on_chip>(kernel, words, queue);
+    default:
+      return enqueue_window<8, PlaneRows::on_chip>(kernel, words, queue);
+  }
+}
+
+// Whether the ladders of a block exchange the same pairs, with what a block of threads knows.
+bool exchanges_in_windows(const LadderPhase& phase) {
+  const ReplicaSwap& swap = phase.swap;
+  if (!phase.records() || phase.record.term || phase.statistics.parameter) return false;
+  return swap.in_blocks() && !swap.family && swap.rungs % 2 == 0 && swap.places().walkers == 0 &&
+         swap.mode == PairMode::even_odd && swap.cadence.kind == CadenceKind::fixed;
+}
+
+bool takes_one_launch(const LadderTick& kernel) {
+  const MetropolisSweep& sweep = kernel.sweep;
+  const TrackBest& best = kernel.end.best;
+  if (!exchanges_in_windows(kernel.phase) || !takes_planes(sweep)) return false;
+  if (sweep.naming != DrawNaming::planes || sweep.active_rungs.size > 0) return false;
+  return sweep.state.columns == kernel.phase.swap.places().size() && best.n_blocks == 1 &&
+         best.best[0].layout == Layout::packed32;
+}
+
+}  // namespace
+
+// As many rungs a window as leave no multiprocessor without one.
+bool launch_plane_tick(const LadderTick& kernel, Queue& queue) {
+  if (!takes_one_launch(kernel)) return false;
+  const int multiprocessors = limits_of(queue).multiprocessors;
+  int words = 8;
+  while (words > 2 && (kernel.phase.swap.rungs % words != 0 ||
+                       kernel.sweep.state.columns / words < multiprocessors)) {
+    words /= 2;
+  }
+  for (; words >= 2; words /= 2) {
+    if (enqueue_rows(kernel, words, queue)) return true;
+  }
+  return false;
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/kernels/exchange/ladder_tick.hpp"
+
+#include "kernels/exchange/phase_block.cuh"
+#include "kernels/exchange/swap_block.cuh"
+#include "kernels/run/best_slots.cuh"
+#include "kernels/run/control_block.cuh"
+#include "plane_sweep.cuh"
+
+/// The exchange phase of a window of rungs, by the thread block that has swept their words.
+///
+/// A window has W rungs of a block of 32 ladders. In phases of odd pairs (1, 2), (3, 4), ... windows
+/// begin one rung later, the last one with the hottest rung behind the coldest. So words 2 p and
+/// 2 p + 1 of a window are a pair of each phase, and no thread block waits for another.
+namespace kiln::cuda {
+namespace {
+
+template <int W>
+struct TickWindow {
+  BlockWords words;           // word numbers are rung numbers
+  std::int64_t first_ladder;  // of the block
+  bool due;                   // whether its ladders exchange
+
+  __device__ TickWindow(const ReplicaSwap& swap, bool phase) {
+    const auto rungs = static_cast<std::int32_t>(swap.rungs);
+    const std::int32_t windows = rungs / W;
+    const std::int64_t group = blockIdx.x / windows;
+    first_ladder = group * ladders_of_block;
+    SwapLadder state = swap.ladders[first_ladder];
+    const SwapPhase next = swap.begin(first_ladder, state);
+    due = phase && next.due;
+    const auto number = static_cast<std::int32_t>(blockIdx.x % windows);
+    words = {group * rungs, number * W + (due ? next.first : 0), rungs};
+  }
+  __device__ std::int32_t rung_of(int w) const {
+    return static_cast<std::int32_t>(words.at(w) - words.first);
+  }
+  __device__ std::int64_t slot_of(int i) const { return words.at(i / 32) * 32 + i % 32; }
+};
+
+/// What a block keeps of the slots of its window meanwhile.
+template <int W>
+struct TickStage {
+  double energy[32 * W], best[32 * W];
+  LadderEnd last_end[32 * W];
+  std::uint32_t round_trips[32 * W];
+  double beta[W];
+  std::uint32_t swaps[W];     // the ladders in which a word exchanges with its partner
+  std::uint32_t improved[W];  // the slots whose best state is to be copied
+  int last;
+};
+
+/// Reads the stage before the sweep. `improved` has the states that are best already.
+template <int W>
+__device__ inline void load_stage(const LadderTick& kernel, const TickWindow<W>& window,
+                                  TickStage<W>& stage) {
+  const ReplicaSwap& swap = kernel.phase.swap;
+  const TrackBest& best = kernel.end.best;
+  const std::uint64_t step = kernel.sweep.control->step;
+  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
+    const std::int64_t slot = window.slot_of(i);
+    const double energy = swap.blocks.energy[slot], before = best.best_energy[slot];
+    stage.last_end[i] = swap.last_end[slot];
+    stage.round_trips[i] = swap.round_trips[slot];
+    stage.energy[i] = energy;
+    const unsigned improved =
+        kernel.best_first ? note_best(best, slot, energy, before, step) : 0u;
+    stage.best[i] = (improved >> (i % 32) & 1u) != 0 ? energy : before;
+    if (i % 32 == 0) {
+      stage.improved[i / 32] = improved;
+      stage.swaps[i / 32] = 0;
+      stage.beta[i / 32] = swap.beta[window.words.at(i / 32)];
+    }
+  }
+}
+
+/// Adds the changes of the sweep, and records the energies of the phase.
+template <int W, int P, PlaneRows kRows>
+__device__ inline void end_sweep(const LadderTick& kernel, const TickWindow<W>& window, bool phase,
+                                 std::int64_t place, const PlaneBlock<W>& block,
+                                 TickStage<W>& stage) {
+  const MetropolisSweep& sweep = kernel.sweep;
+  const LadderRecord& record = kernel.phase.record;
+  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
+    const PlaneTotal total = total_of<W, P, kRows>(sweep.model, block, i);
+    const double energy = stage.energy[i] + total.change;
+    stage.energy[i] = energy;
+    if (phase) {
+      const std::int64_t first = record.at(place, window.rung_of(i / 32), kernel.phase.statistics);
+      record.energy[first + window.first_ladder + i % 32] = energy;
+    }
+    if (sweep.accepted) sweep.accepted[window.slot_of(i)] += total.flips;
+  }
+}
+
+/// Tries the pairs of the window: a warp has a pair of rungs, and a lane a ladder.
+template <int W>
+__device__ inline void try_pairs_of(const ReplicaSwap& swap, const TickWindow<W>& window,
+                                    TickStage<W>& stage) {
+  const int p = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  if (p >= W / 2) return;
+  const std::int32_t lower = window.rung_of(2 * p);
+  const bool pair = window.due && lower + 1 < swap.rungs;  // else the coldest and the hottest rung
+  std::uint32_t mask = 0;
+  if (pair) {
+    const int a = 64 * p + lane, b = a + 32;
+    const double energy_a = stage.energy[a], energy_b = stage.energy[b];
+    const std::uint64_t threshold = swap_threshold(stage.beta[2 * p], stage.beta[2 * p + 1],
+                                                   energy_a, energy_b, swap.inverse_scale);
+    const bool swapped =
+        swap.swaps(window.first_ladder + lane, static_cast<std::uint32_t>(lower), threshold);
+    mask = __ballot_sync(full_warp, swapped);
+    const unsigned chance = __reduce_add_sync(
+        full_warp, static_cast<unsigned>(threshold >> (32 - ReplicaSwap::chance_bits)));
+    if (swapped) {
+      stage.energy[a] = energy_b, stage.energy[b] = energy_a;
+      const LadderEnd end = stage.last_end[a];
+      stage.last_end[a] = stage.last_end[b], stage.last_end[b] = end;
+      const std::uint32_t trips = stage.round_trips[a];
+      stage.round_trips[a] = stage.round_trips[b], stage.round_trips[b] = trips;
+    }
+    if (lane == 0) {
+      add_count(swap.counts.attempts[lower], ladders_of_block);
+      add_count(swap.counts.accepted[lower], static_cast<unsigned>(__popc(mask)));
+      add_count(swap.counts.chance[lower], chance);
+    }
+  }
+  if (lane != 0) return;
+  stage.swaps[2 * p] = stage.swaps[2 * p + 1] = mask;
+  swap.blocks.swapping[window.words.at(2 * p)] = mask;
+  swap.blocks.swapping[window.words.at(2 * p + 1)] = 0;
+}
+
+/// Notes which replicas are at the ends of their ladders: a warp for the word of an end.
+template <int W>
+__device__ inline void note_ends(const ReplicaSwap& swap, const TickWindow<W>& window,
+                                 TickStage<W>& stage) {
+  const int w = static_cast<int>(threadIdx.x) / warp_size;
+  if (w >= W || !window.due) return;
+  const int i = static_cast<int>(threadIdx.x);
+  const std::int32_t rung = window.rung_of(w);
+  if (rung == swap.rungs - 1) ReplicaSwap::reach_cold(stage.last_end[i]);
+  if (rung != 0) return;
+  const std::uint32_t trips = ReplicaSwap::reach_hot(stage.last_end[i]);
+  stage.round_trips[i] += trips;
+  const unsigned all = __reduce_add_sync(full_warp, trips);
+  if (i % warp_size != 0) return;
+  add_count(swap.counts.totals[0], ladders_of_block);
+  add_count(swap.counts.totals[1], all);
+}
+
+/// Writes what the stage has changed, and decides which best states are to be copied.
+template <int W>
+__device__ inline void store_stage(const LadderTick& kernel, const TickWindow<W>& window,
+                                   TickStage<W>& stage) {
+  const ReplicaSwap& swap = kernel.phase.swap;
+  const std::uint64_t step = kernel.sweep.control->step;
+  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
+    const std::int64_t slot = window.slot_of(i);
+    const double energy = stage.energy[i];
+    const unsigned improved = note_best(kernel.end.best, slot, energy, stage.best[i], step);
+    swap.blocks.energy[slot] = energy;
+    swap.last_end[slot] = stage.last_end[i];
+    swap.round_trips[slot] = stage.round_trips[i];
+    if (i % 32 == 0) stage.improved[i / 32] = improved;
+  }
+}
+
+/// Calls visit(place in the batch, word) for the states of a thread's word, after the exchange.
+template <int W, PlaneRows kRows, class Visit>
+__device__ inline void for_exchanged(const MetropolisSweep& kernel, const std::uint32_t* from,
+                                     std::uint32_t swaps, const Visit& visit) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  const auto stride = static_cast<std::int32_t>(blockDim.x / W);
+  const std::int32_t n = rows_in_memory<kRows>(kernel.model);
+#pragma unroll 8
+  for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x) / W; i < n; i += stride) {
+    const std::int32_t v = variable_of<kRows>(kernel.model, i);
+    const std::uint32_t own = from[i * W + w], other = from[i * W + (w ^ 1)];
+    if (v >= 0) visit(v, own ^ ((own ^ other) & swaps));
+  }
+}
+
+/// Copies states to the best states of the slots that have improved.
+template <int W, PlaneRows kRows>
+__device__ inline void copy_improved(const LadderTick& kernel, const TickWindow<W>& window,
+                                     const TickStage<W>& stage, const std::uint32_t* from) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  const std::uint32_t mask = stage.improved[w];
+  if (mask == 0) return;
+  const StateBlock& best = kernel.end.best.best[0];
+  std::uint32_t* const to = best.as<std::uint32_t>() + window.words.at(w);
+  const std::int64_t row = best.words();
+  for_exchanged<W, kRows>(kernel.sweep, from, stage.swaps[w],
+                          [&](std::int64_t v, std::uint32_t now) {
+                            const std::uint32_t before = mask != ~0u ? to[v * row] : 0u;
+                            to[v * row] = (before & ~mask) | (now & mask);
+                          });
+}
+
+/// Writes the states to the batch.
+template <int W, PlaneRows kRows>
+__device__ inline void store_exchanged(const MetropolisSweep& kernel, const TickWindow<W>& window,
+                                       const TickStage<W>& stage, const std::uint32_t* from) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  std::uint32_t* const to = kernel.state.data + window.words.at(w);
+  const std::int64_t row = kernel.state.stride;
+  for_exchanged<W, kRows>(kernel, from, stage.swaps[w],
+                          [&](std::int64_t v, std::uint32_t now) { to[v * row] = now; });
+}
+
+/// By the last block of a launch.
+__device__ inline void end_ladder_tick(const LadderTick& kernel, bool phase, const Found& found) {
+  if (phase) {
+    const ReplicaSwap& swap = kernel.phase.swap;
+    for (std::int64_t ladder = threadIdx.x; ladder < swap.ladders.size; ladder += blockDim.x) {
+      swap.begin(ladder);
+    }
+    end_phase(kernel.phase, found);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) advance(kernel.end.best.control, kernel.end.advance);
+}
+
+}  // namespace
+}  // namespace kiln::cuda
