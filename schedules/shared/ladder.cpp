@@ -46,8 +46,10 @@ void Ladders::place(AllocateContext& run) {
   best_rung = run.scratch("best_rung", best);
   swapping_ = {};
   partner_ = {};
+  readers_ = {};
   if (!in_blocks()) return;
   swapping_ = run.scratch_zeros<std::uint32_t>("swapping", places_.size());
+  readers_ = run.scratch_zeros<std::uint32_t>("tick_readers", places_.groups);
   if (setting_.mode == PairMode::all_pairs) {
     partner_ = run.scratch_zeros<std::int32_t>("partner", places_.size());
   }
@@ -265,8 +267,8 @@ void Ladders::exchange(TickContext& run) const {
 void Ladders::tick(TickContext& run, bool best_first) const {
   const bool alike = in_blocks() && !metropolis_ && !parameter && run.batch().n_blocks() == 1;
   if (const auto kernel = alike ? run.sweep_kernel(betas(), rule()) : std::nullopt) {
-    return run.queue().launch(
-        LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(), best_first});
+    return run.queue().launch(LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(),
+                                         best_first, readers_});
   }
   if (best_first) run.track_best();
   sweep(run);

@@ -106,6 +106,7 @@ class Ladders {
   StateSwap moves_;                ///< without arrays where rung numbers or words move
   View1<std::uint32_t> swapping_;  ///< empty unless in blocks
   View1<std::int32_t> partner_;    ///< empty unless all pairs exchange in blocks
+  View1<std::uint32_t> readers_;   ///< of LadderTick; empty unless in blocks
   View1<double> cold_;
   View1<SwapLadder> ladders_;
   View1<std::uint32_t> round_trips_;

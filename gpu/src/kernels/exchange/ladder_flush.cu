@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(block_size)
   const LadderRecord& record = kernel.record;
   const std::int64_t calls = record.waiting();
   if (calls == 0) return;
-  add_records(kernel, calls, shared);
+  add_records<WholeBlock>(kernel, calls, shared);
   if (!is_last_block(record, shared.last)) return;
   note_references(kernel);
   if (threadIdx.x == 0) record.state[LadderRecord::waiting_at] = 0;

@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(block_size)
   if (!statistics.active()) return;
   const LadderRecord& record = kernel.record;
   const Found found(record);
-  if (found.full) add_records({statistics, record}, found.waiting, shared.add);
+  if (found.full) add_records<WholeBlock>({statistics, record}, found.waiting, shared.add);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * ladders_per_block;
   const std::int64_t left = statistics.ladders - first;
   if (left > 0) {
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(block_size)
   const Staged mine(kernel.swap, swaps ? first : 0);
   const Found found(record);
   if (!statistics.active()) return;
-  if (found.full) add_records({statistics, record}, found.waiting, shared.add);
+  if (found.full) add_records<WholeBlock>({statistics, record}, found.waiting, shared.add);
   if (swaps) {
     mine.put(kernel, first, found.place, stage);
     const ReplicaSwap local = mine.on(kernel.swap, stage);

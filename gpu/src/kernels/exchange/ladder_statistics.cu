@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads)
     if (first + threads < kernel.ladders) add_up(first + threads, next);
   }
   if (me < lanes) parts[me] = mine;
-  combine_lanes(kernel, parts, [&](int j, const Part& even, const Part& odd) {
+  combine_lanes<WholeBlock>(kernel, parts, [&](int j, const Part& even, const Part& odd) {
     kernel.add_ladders(rung, j, even, odd);
   });
   // All threads have read the reference: barriers lie in between.

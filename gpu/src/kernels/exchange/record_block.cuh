@@ -31,8 +31,8 @@ __device__ inline LadderStatistics::Part load_part(const LadderStatistics::Part*
   return copy.part;
 }
 
-// By a block of at least as many threads: leaves the sum of a recorded call of a rung in shared.parts[0].
-template <class AtCell>
+// Leaves the sum of a recorded call of a rung in shared.parts[0].
+template <class Team, class AtCell>
 __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::int64_t rung,
                           const LadderStatistics::Reference& reference, AddMemory& shared,
                           AtCell at_cell) {
@@ -40,39 +40,41 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
   const double* const energy = kernel.record.energy.data + first;
   const double* const weighed = kernel.record.term ? kernel.record.term.data + first : energy;
   LadderStatistics::Part mine = LadderStatistics::nothing();
-  const bool has_lane = threadIdx.x < LadderStatistics::lanes;
-  for (std::int64_t ladder = threadIdx.x; has_lane && ladder < statistics.ladders;
+  for (std::int64_t ladder = Team::me(); ladder < statistics.ladders;
        ladder += LadderStatistics::lanes) {
     mine = LadderStatistics::combine(
         mine, statistics.of_energies(rung, statistics.number_at(ladder, rung), energy[ladder],
                                      weighed[ladder], reference));
   }
-  __syncthreads();
-  if (has_lane) shared.parts[threadIdx.x] = mine;
-  combine_lanes(statistics, shared.parts, at_cell);
+  Team::sync();
+  shared.parts[Team::me()] = mine;
+  combine_lanes<Team>(statistics, shared.parts, at_cell);
 }
 
-// By a block, for a rung that had no reference: a call may give one to the next.
-__device__ inline void add_one_by_one(const LadderFlush& kernel, std::int64_t calls,
-                                      std::int64_t rung, AddMemory& shared) {
+// By a team, for a rung that had no reference: a call may give one to the next.
+template <class Team>
+__device__ void add_one_by_one(const LadderFlush& kernel, std::int64_t calls, std::int64_t rung,
+                               AddMemory& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   for (std::int64_t call = 0; call < calls; ++call) {
     const std::int64_t first = kernel.record.at(kernel.record.place_of(call), rung, statistics);
     const double e = kernel.record.energy[first];
     const double v = kernel.record.term ? kernel.record.term[first] : e;
     const LadderStatistics::Reference reference = statistics.reference_of(rung, e, v);
-    add_lanes(kernel, first, rung, reference, shared,
-              [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
-                statistics.add_ladders(rung, j, even, odd);
-              });
-    if (threadIdx.x == 0) statistics.add(rung, reference, shared.parts[0]);
-    __syncthreads();
+    add_lanes<Team>(
+        kernel, first, rung, reference, shared,
+        [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
+          statistics.add_ladders(rung, j, even, odd);
+        });
+    if (Team::me() == 0) statistics.add(rung, reference, shared.parts[0]);
+    Team::sync();
   }
 }
 
-// By the first warp of the block that finishes the last call of a rung.
-__device__ inline void add_calls(const LadderFlush& kernel, std::int64_t calls, std::int64_t rung,
-                                 const LadderStatistics::Reference& reference) {
+// By the first warp of the team that finishes the last call of a rung.
+template <class Team>
+__device__ void add_calls(const LadderFlush& kernel, std::int64_t calls, std::int64_t rung,
+                          const LadderStatistics::Reference& reference) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   const auto take_part = [&](std::int64_t call, std::int64_t j) {
@@ -82,7 +84,7 @@ __device__ inline void add_calls(const LadderFlush& kernel, std::int64_t calls, 
     from = LadderStatistics::nothing();
     return part;
   };
-  const auto j = static_cast<int>(threadIdx.x);
+  const int j = Team::me();
   if (j < LadderRecord::cells && statistics.cells_of_ladders()) {
     for (std::int64_t call = 0; call < calls; ++call) {
       statistics.add_to_cell(rung, j, take_part(call, j));
@@ -96,39 +98,42 @@ __device__ inline void add_calls(const LadderFlush& kernel, std::int64_t calls, 
   }
 }
 
-// Adds the calls that wait with all blocks of the launch. Nothing of this launch may change the
-// temperatures, those calls or how many wait before all blocks are done.
-__device__ inline void add_records(const LadderFlush& kernel, std::int64_t calls,
-                                   AddMemory& shared) {
+// Adds the calls that wait with all teams of the launch, each with memory of its own. Nothing of
+// this launch may change the temperatures, those calls or how many wait before all blocks are done.
+template <class Team>
+__device__ void add_records(const LadderFlush& kernel, std::int64_t calls, AddMemory& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   const LadderRecord& record = kernel.record;
   const std::int64_t tasks = statistics.sums.size * calls;
-  for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
+  const std::int64_t teams = std::int64_t{gridDim.x} * Team::of_block();
+  for (std::int64_t task = std::int64_t{blockIdx.x} * Team::of_block() + Team::number();
+       task < tasks; task += teams) {
     const std::int64_t rung = task / calls, call = task % calls;
     if (record.referenced(rung, statistics.sums.size) == 0) {
-      if (call == 0) add_one_by_one(kernel, calls, rung, shared);
+      if (call == 0) add_one_by_one<Team>(kernel, calls, rung, shared);
       continue;
     }
     const RungSums& sums = statistics.sums[rung];
     const LadderStatistics::Reference reference = {sums.reference, sums.weighed_reference};
     LadderStatistics::Part* const parts =
         &record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call];
-    add_lanes(kernel, record.at(record.place_of(call), rung, statistics), rung, reference, shared,
-              [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
-                parts[j] = LadderStatistics::combine(even, odd);
-              });
-    if (threadIdx.x == 0) parts[LadderRecord::cells] = shared.parts[0];
+    add_lanes<Team>(
+        kernel, record.at(record.place_of(call), rung, statistics), rung, reference, shared,
+        [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
+          parts[j] = LadderStatistics::combine(even, odd);
+        });
+    if (Team::me() == 0) parts[LadderRecord::cells] = shared.parts[0];
     __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
+    Team::sync();
+    if (Team::me() == 0) {
       std::uint32_t& ticket = record.state[LadderRecord::first_rung_at + rung];
       shared.last = atomicAdd(&ticket, 1u) + 1 == calls ? 1 : 0;
       if (shared.last != 0) ticket = 0;
       __threadfence();
     }
-    __syncthreads();
-    if (shared.last != 0 && threadIdx.x < warp_size) add_calls(kernel, calls, rung, reference);
-    __syncthreads();
+    Team::sync();
+    if (shared.last != 0 && Team::me() < warp_size) add_calls<Team>(kernel, calls, rung, reference);
+    Team::sync();
   }
 }
 

@@ -18,6 +18,7 @@ struct Data {
         ladders(context.queue(), 32 * blocks, rungs),
         record(context.queue(), 32 * blocks, rungs),
         swapping(context.queue(), blocks * rungs),
+        readers(context.queue(), blocks),
         key(context.queue(), std::vector<std::uint64_t>(slots(), 1)),
         replica(context.queue(), replicas()),
         rung_of(context.queue(), numbers()),
@@ -26,6 +27,7 @@ struct Data {
         slope(context.queue(), rungs),
         fresh(context.queue(), rungs) {
     swapping.zero();
+    readers.zero();
   }
 
   std::size_t slots() const { return static_cast<std::size_t>(32 * blocks * rungs); }
@@ -46,7 +48,7 @@ struct Data {
   std::int64_t rungs, blocks;
   LadderArrays ladders;
   RecordArrays record;
-  DeviceArray<std::uint32_t> swapping;
+  DeviceArray<std::uint32_t> swapping, readers;
   DeviceArray<std::uint64_t> key;
   DeviceArray<std::uint32_t> replica;
   DeviceArray<std::int32_t> rung_of;
@@ -81,8 +83,8 @@ LadderPhase phase_of(Data& data) {
   phase.swap.control = data.states.control();
   phase.swap.rungs = data.rungs;
   phase.swap.blocks = {batch.energy(), data.swapping.view(), {}};
-  phase.update = {data.plan.view(),  all.beta.view(),     all.sums.view(),
-                  all.counts(),      data.barrier.view(), data.slope.view(),
+  phase.update = {data.plan.view(),  all.beta.view(),       all.sums.view(),
+                  all.counts(),      data.barrier.view(),   data.slope.view(),
                   data.fresh.view(), data.states.control(), 1,
                   all.cells.view()};
   phase.record = data.record.view();
@@ -118,6 +120,7 @@ LadderTick tick_of(Data& data) {
   tick.end.best.improved = batch.improved();
   tick.end.best.control = data.states.control();
   tick.end.advance = {data.states.control(), 1};
+  tick.readers = data.readers.view();
   return tick;
 }
 
@@ -125,7 +128,9 @@ PreparedKernel prepare(BenchContext& context, const std::string& instance) {
   Queue& queue = context.queue();
   const auto data = std::make_shared<Data>(context, instance);
   const auto launch = [data, &queue](std::uint32_t) { queue.launch(tick_of(*data)); };
-  return {{launch}, 2 * data->states.state_bytes(), data->states.attempts(),
+  return {{launch},
+          2 * data->states.state_bytes(),
+          data->states.attempts(),
           static_cast<std::int64_t>(data->slots())};
 }
 

@@ -30,6 +30,8 @@ struct KILN_API LadderTick {
   EndTick end;
   /// Whether the tick begins with TrackBest of `end`: what came before it has changed states.
   bool best_first = false;
+  /// [blocks of ladders], scratch: zero between launches. Empty: the parts are launched.
+  View1<std::uint32_t> readers = {};
 };
 
 }  // namespace kiln

@@ -19,6 +19,7 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int tick_warps = max_slice_threads / 32;
+constexpr int tick_teams = max_slice_threads / PartOfBlock::size;
 
 // All sweeps of a tick. Words of a window have one key, and a table each.
 template <int W, int V, int P, PlaneRows kRows>
@@ -41,15 +42,21 @@ __global__ void __launch_bounds__(max_slice_threads)
   __shared__ TickStage<W> stage;
   const MetropolisSweep& sweep = kernel.sweep;
   const LadderPhase& of_phase = kernel.phase;
+  // The next tick may have its blocks ready when this one ends.
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;");
   if (sweep.control->stop != DeviceStop::none) return;
   const bool phase = of_phase.statistics.active();
   const Found found(of_phase.record);
   const TickWindow<W> window(of_phase.swap, phase);
   if (phase && found.full) {
     auto* const memory = reinterpret_cast<AddMemory*>(PlaneMemory<W, V, P, kRows>::begin());
-    add_records({of_phase.statistics, of_phase.record}, found.waiting, *memory);
+    add_records<PartOfBlock>({of_phase.statistics, of_phase.record}, found.waiting,
+                             memory[PartOfBlock::number()]);
+    __syncthreads();
   }
   begin_launch<W, V, P, kRows>(sweep, window.words, capacity);
+  if (phase && threadIdx.x / warp_size == tick_warps - 1) count_call(kernel, window);
   load_stage(kernel, window, stage);
   prepare_tables<W, V, P, kRows>(sweep, capacity, 0);
   end_loading();
@@ -77,19 +84,26 @@ template <int W, int V, int P, PlaneRows kRows>
 bool enqueue_tick(const LadderTick& kernel, Queue& queue) {
   using Memory = PlaneMemory<W, V, P, kRows>;
   constexpr std::uint32_t capacity = W;
-  const std::int64_t bytes =
-      std::max<std::int64_t>(std::int64_t{Memory::before_states(capacity)} +
-                                 Memory::bytes_of_model(kernel.sweep.model) +
-                                 tick_warps * Memory::queue_bytes,
-                             sizeof(AddMemory));
+  const std::int64_t bytes = std::max<std::int64_t>(std::int64_t{Memory::before_states(capacity)} +
+                                                        Memory::bytes_of_model(kernel.sweep.model) +
+                                                        tick_warps * Memory::queue_bytes,
+                                                    tick_teams * sizeof(AddMemory));
   const std::int64_t own_bytes = sizeof(TickStage<W>) + 128;
   if (bytes + own_bytes > limits_of(queue).shared_bytes) return false;
   const auto function = make_tick<W, V, P, kRows>;
   reserve_shared(queue, function, static_cast<std::size_t>(bytes), LadderTick::name);
   const auto blocks = static_cast<unsigned>(kernel.sweep.state.columns / W);
-  function<<<blocks, 32 * tick_warps, static_cast<std::size_t>(bytes), stream_of(queue)>>>(
-      kernel, capacity);
-  check_launch(LadderTick::name);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = 32 * tick_warps;
+  config.dynamicSmemBytes = static_cast<std::size_t>(bytes);
+  config.stream = stream_of(queue);
+  config.attrs = &early;
+  config.numAttrs = 1;
+  cuda_check(cudaLaunchKernelEx(&config, function, kernel, capacity), "launch ladder_tick");
   return true;
 }
 
@@ -139,6 +153,7 @@ bool takes_one_launch(const LadderTick& kernel) {
   const TrackBest& best = kernel.end.best;
   if (!exchanges_in_windows(kernel.phase) || !takes_planes(sweep)) return false;
   if (sweep.naming != DrawNaming::planes || sweep.active_rungs.size > 0) return false;
+  if (kernel.readers.size < kernel.phase.swap.places().groups) return false;
   return sweep.state.columns == kernel.phase.swap.places().size() && best.n_blocks == 1 &&
          best.best[0].layout == Layout::packed32;
 }

@@ -14,9 +14,9 @@
 
 /// The exchange phase of a window of rungs, by the thread block that has swept their words.
 ///
-/// A window has W rungs of a block of 32 ladders. In phases of odd pairs (1, 2), (3, 4), ... windows
-/// begin one rung later, the last one with the hottest rung behind the coldest. So words 2 p and
-/// 2 p + 1 of a window are a pair of each phase, and no thread block waits for another.
+/// A window has W rungs of a block of 32 ladders. In phases of odd pairs (1, 2), (3, 4), ...
+/// windows begin one rung later, the last one with the hottest rung behind the coldest. So words 2
+/// p and 2 p + 1 of a window are a pair of each phase, and no thread block waits for another.
 namespace kiln::cuda {
 namespace {
 
@@ -43,6 +43,25 @@ struct TickWindow {
   __device__ std::int64_t slot_of(int i) const { return words.at(i / 32) * 32 + i % 32; }
 };
 
+/// By one warp, after its block has read the state of the ladders of its window: the last window of
+/// a block of ladders to do so counts the call in them.
+template <int W>
+__device__ inline void count_call(const LadderTick& kernel, const TickWindow<W>& window) {
+  const ReplicaSwap& swap = kernel.phase.swap;
+  const auto lane = static_cast<std::int64_t>(threadIdx.x % warp_size);
+  std::uint32_t& readers = kernel.readers[window.first_ladder / ladders_of_block];
+  const auto windows = static_cast<std::uint32_t>(swap.rungs / W);
+  std::uint32_t before = 0;
+  if (lane == 0) {
+    __threadfence();
+    before = atomicAdd(&readers, 1u);
+  }
+  if (__shfl_sync(full_warp, before, 0) + 1 != windows) return;
+  __threadfence();
+  swap.begin(window.first_ladder + lane);
+  if (lane == 0) readers = 0;
+}
+
 /// What a block keeps of the slots of its window meanwhile.
 template <int W>
 struct TickStage {
@@ -68,8 +87,7 @@ __device__ inline void load_stage(const LadderTick& kernel, const TickWindow<W>&
     stage.last_end[i] = swap.last_end[slot];
     stage.round_trips[i] = swap.round_trips[slot];
     stage.energy[i] = energy;
-    const unsigned improved =
-        kernel.best_first ? note_best(best, slot, energy, before, step) : 0u;
+    const unsigned improved = kernel.best_first ? note_best(best, slot, energy, before, step) : 0u;
     stage.best[i] = (improved >> (i % 32) & 1u) != 0 ? energy : before;
     if (i % 32 == 0) {
       stage.improved[i / 32] = improved;
@@ -218,10 +236,6 @@ __device__ inline void store_exchanged(const MetropolisSweep& kernel, const Tick
 /// By the last block of a launch.
 __device__ inline void end_ladder_tick(const LadderTick& kernel, bool phase, const Found& found) {
   if (phase) {
-    const ReplicaSwap& swap = kernel.phase.swap;
-    for (std::int64_t ladder = threadIdx.x; ladder < swap.ladders.size; ladder += blockDim.x) {
-      swap.begin(ladder);
-    }
     end_phase(kernel.phase, found);
     __syncthreads();
   }
