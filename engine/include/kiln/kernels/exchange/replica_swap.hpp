@@ -267,7 +267,7 @@ struct KILN_API ReplicaSwap {
                : swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b],
                                 inverse_scale);
     const auto lower = static_cast<std::uint32_t>(a < b ? a : b);
-    swapped = swaps(ladder, lower, threshold);
+    swapped = pair_word(ladder, lower) < threshold;
     if (swapped && in_blocks()) {
       exchange(slot_a, slot_b);
     } else if (swapped) {
@@ -279,9 +279,9 @@ struct KILN_API ReplicaSwap {
     return threshold;
   }
 
-  /// Whether a pair with this threshold swaps.
-  KILN_HD bool swaps(std::int64_t ladder, std::uint32_t lower, std::uint64_t threshold) const {
-    return draw_word(name_of(ladder, 0), lower) < threshold;
+  /// The word of a pair: it swaps if this is below its threshold.
+  KILN_HD std::uint32_t pair_word(std::int64_t ladder, std::uint32_t lower) const {
+    return draw_word(name_of(ladder, 0), lower);
   }
   /// Notes that a replica is at the hot end of its ladder; returns the completed round trips.
   KILN_HD static std::uint32_t reach_hot(LadderEnd& end) {

@@ -55,10 +55,12 @@ __global__ void __launch_bounds__(max_slice_threads)
                              memory[PartOfBlock::number()]);
     __syncthreads();
   }
+  static_assert(32 * W <= max_slice_threads);
+  const SlotOfWindow mine = load_slot(kernel, window);
   begin_launch<W, V, P, kRows>(sweep, window.words, capacity);
   if (phase && threadIdx.x / warp_size == tick_warps - 1) count_call(kernel, window);
-  load_stage(kernel, window, stage);
   prepare_tables<W, V, P, kRows>(sweep, capacity, 0);
+  fill_stage(kernel, window, mine, stage);
   end_loading();
   const PlaneMemory<W, V, P, kRows> memory(capacity, sweep.model);
   if (kernel.best_first) {
@@ -68,7 +70,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   sweep_window<W, V, P, kRows>(sweep, window.words, capacity);
   end_sweep<W, P, kRows>(kernel, window, phase, found.place, memory.block, stage);
   __syncthreads();
-  if (phase) try_pairs_of(of_phase.swap, window, stage);
+  if (phase) try_pairs_of(of_phase.swap, window, mine.pair_word, stage);
   __syncthreads();
   note_ends(of_phase.swap, window, stage);
   __syncthreads();

@@ -74,27 +74,50 @@ struct TickStage {
   int last;
 };
 
-/// Reads the stage before the sweep. `improved` has the states that are best already.
+/// What a thread keeps of its slot until all loads are under way; blocks have a thread for each.
+struct SlotOfWindow {
+  double energy, best;
+  LadderEnd last_end;
+  std::uint32_t round_trips, pair_word;
+};
+
+/// Reads a thread's slot, and draws for the pair of which it has the lower rung.
 template <int W>
-__device__ inline void load_stage(const LadderTick& kernel, const TickWindow<W>& window,
-                                  TickStage<W>& stage) {
+__device__ inline SlotOfWindow load_slot(const LadderTick& kernel, const TickWindow<W>& window) {
   const ReplicaSwap& swap = kernel.phase.swap;
-  const TrackBest& best = kernel.end.best;
-  const std::uint64_t step = kernel.sweep.control->step;
-  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
-    const std::int64_t slot = window.slot_of(i);
-    const double energy = swap.blocks.energy[slot], before = best.best_energy[slot];
-    stage.last_end[i] = swap.last_end[slot];
-    stage.round_trips[i] = swap.round_trips[slot];
-    stage.energy[i] = energy;
-    const unsigned improved = kernel.best_first ? note_best(best, slot, energy, before, step) : 0u;
-    stage.best[i] = (improved >> (i % 32) & 1u) != 0 ? energy : before;
-    if (i % 32 == 0) {
-      stage.improved[i / 32] = improved;
-      stage.swaps[i / 32] = 0;
-      stage.beta[i / 32] = swap.beta[window.words.at(i / 32)];
-    }
+  const int i = static_cast<int>(threadIdx.x);
+  SlotOfWindow mine{};
+  if (i >= 32 * W) return mine;
+  const std::int64_t slot = window.slot_of(i);
+  mine.energy = swap.blocks.energy[slot];
+  mine.best = kernel.end.best.best_energy[slot];
+  mine.last_end = swap.last_end[slot];
+  mine.round_trips = swap.round_trips[slot];
+  if (i / 32 % 2 == 0) {
+    const auto lower = static_cast<std::uint32_t>(window.rung_of(i / 32));
+    mine.pair_word = swap.pair_word(window.first_ladder + i % 32, lower);
   }
+  return mine;
+}
+
+/// Fills the stage. `improved` has the states that are best before the sweep.
+template <int W>
+__device__ inline void fill_stage(const LadderTick& kernel, const TickWindow<W>& window,
+                                  const SlotOfWindow& mine, TickStage<W>& stage) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i >= 32 * W) return;
+  const TrackBest& best = kernel.end.best;
+  const unsigned improved = kernel.best_first ? note_best(best, window.slot_of(i), mine.energy,
+                                                          mine.best, kernel.sweep.control->step)
+                                              : 0u;
+  stage.energy[i] = mine.energy;
+  stage.best[i] = (improved >> (i % 32) & 1u) != 0 ? mine.energy : mine.best;
+  stage.last_end[i] = mine.last_end;
+  stage.round_trips[i] = mine.round_trips;
+  if (i % 32 != 0) return;
+  stage.improved[i / 32] = improved;
+  stage.swaps[i / 32] = 0;
+  stage.beta[i / 32] = kernel.phase.swap.beta[window.words.at(i / 32)];
 }
 
 /// Adds the changes of the sweep, and records the energies of the phase.
@@ -116,23 +139,22 @@ __device__ inline void end_sweep(const LadderTick& kernel, const TickWindow<W>& 
   }
 }
 
-/// Tries the pairs of the window: a warp has a pair of rungs, and a lane a ladder.
+/// Tries the pairs of the window: the warp of the lower rung, and a lane has a ladder.
 template <int W>
 __device__ inline void try_pairs_of(const ReplicaSwap& swap, const TickWindow<W>& window,
-                                    TickStage<W>& stage) {
-  const int p = static_cast<int>(threadIdx.x) / warp_size;
+                                    std::uint32_t pair_word, TickStage<W>& stage) {
+  const int w = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  if (p >= W / 2) return;
-  const std::int32_t lower = window.rung_of(2 * p);
+  if (w >= W || w % 2 != 0) return;
+  const std::int32_t lower = window.rung_of(w);
   const bool pair = window.due && lower + 1 < swap.rungs;  // else the coldest and the hottest rung
   std::uint32_t mask = 0;
   if (pair) {
-    const int a = 64 * p + lane, b = a + 32;
+    const int a = static_cast<int>(threadIdx.x), b = a + warp_size;
     const double energy_a = stage.energy[a], energy_b = stage.energy[b];
-    const std::uint64_t threshold = swap_threshold(stage.beta[2 * p], stage.beta[2 * p + 1],
-                                                   energy_a, energy_b, swap.inverse_scale);
-    const bool swapped =
-        swap.swaps(window.first_ladder + lane, static_cast<std::uint32_t>(lower), threshold);
+    const std::uint64_t threshold =
+        swap_threshold(stage.beta[w], stage.beta[w + 1], energy_a, energy_b, swap.inverse_scale);
+    const bool swapped = pair_word < threshold;
     mask = __ballot_sync(full_warp, swapped);
     const unsigned chance = __reduce_add_sync(
         full_warp, static_cast<unsigned>(threshold >> (32 - ReplicaSwap::chance_bits)));
@@ -150,9 +172,9 @@ __device__ inline void try_pairs_of(const ReplicaSwap& swap, const TickWindow<W>
     }
   }
   if (lane != 0) return;
-  stage.swaps[2 * p] = stage.swaps[2 * p + 1] = mask;
-  swap.blocks.swapping[window.words.at(2 * p)] = mask;
-  swap.blocks.swapping[window.words.at(2 * p + 1)] = 0;
+  stage.swaps[w] = stage.swaps[w + 1] = mask;
+  swap.blocks.swapping[window.words.at(w)] = mask;
+  swap.blocks.swapping[window.words.at(w + 1)] = 0;
 }
 
 /// Notes which replicas are at the ends of their ladders: a warp for the word of an end.

@@ -321,10 +321,12 @@ struct PlaneWarp {
 #pragma unroll
       for (int k = 0; k < sum_bits; ++k) counter[v][k] = flips[v].number[k];
     }
-    Flips::add(counter, places.memory.first_queue(), flips_of_block());
-    if constexpr (sums_changes) {
+    if constexpr (!sums_changes) {
+      Flips::add(counter, places.memory.first_queue(), flips_of_block());
+    } else {
       constexpr int bits = P + 1 + sum_bits;
       using Indices = BlockSums<W, V, bits>;
+      using Both = BlockSumPair<W, V, sum_bits, bits>;
       static_assert(Indices::bytes_of_warp <= Memory::queue_bytes);
       std::uint32_t index[V][bits];
 #pragma unroll
@@ -332,7 +334,13 @@ struct PlaneWarp {
 #pragma unroll
         for (int k = 0; k < bits; ++k) index[v][k] = indices[v].index[k];
       }
-      Indices::add(index, places.memory.first_queue(), block.indices);
+      std::uint32_t* const room = places.memory.first_queue();
+      if constexpr (Both::bytes_of_warp <= Memory::queue_bytes) {
+        Both::add(counter, index, room, flips_of_block(), block.indices);
+      } else {
+        Flips::add(counter, room, flips_of_block());
+        Indices::add(index, room, block.indices);
+      }
     }
   }
 
