@@ -21,7 +21,8 @@ namespace {
 constexpr std::int64_t usual_tables = 2;  // of a block
 
 // Adds the changes and flips of a launch to the slots of the block. An index is 2 u + even, so half
-// a change is the sum of indices less 2^P - 1 for each. Sums are taken modulo 2^32.
+// a change is the sum of indices less 2^P - 1 for each. Sums are taken modulo 2^32. Where energies
+// hold on chip, the new ones are the constant less the numbers.
 template <int W, int P, PlaneRows kRows>
 __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t first_word,
                                  const PlaneBlock<W>& block) {
@@ -33,7 +34,12 @@ __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t fir
     const std::uint32_t half = block.indices[i] - ((1u << P) - 1) * block.indexed[i];
     const auto change = static_cast<std::int32_t>(2 * half - of_number * block.numbers[i]);
     if constexpr (kRows != PlaneRows::off_chip) {
-      kernel.energy[slot] += change;
+      if (kernel.energies_hold) {
+        const std::uint32_t energy = constant_of<W, kRows>(block) - of_number * block.numbers[i];
+        kernel.energy[slot] = static_cast<std::int32_t>(energy);
+      } else {
+        kernel.energy[slot] += change;
+      }
       if (kernel.accepted) kernel.accepted[slot] += flips;
     } else {  // other blocks sweep other sites of the slot
       atomicAdd(&kernel.energy[slot], static_cast<double>(change));
@@ -68,6 +74,7 @@ __device__ inline void begin_launch(const MetropolisSweep& kernel, std::uint32_t
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     block.flips[i] = block.indices[i] = block.indexed[i] = block.numbers[i] = 0;
   }
+  if (threadIdx.x == 0) block.constant = 0;
   if constexpr (memory.short_rows) {
     const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
     write_short_rows<W>(kernel.model, states, memory.rows);
@@ -80,7 +87,11 @@ __device__ inline void end_launch(const MetropolisSweep& kernel, std::uint32_t c
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   __syncthreads();
-  if constexpr (memory.shared) store_states<W, kRows>(kernel, first_word, memory.states);
+  if constexpr (memory.shared) {
+    if (kernel.energies_hold) add_constant<W, V, P, kRows>(kernel, memory);
+    store_states<W, kRows>(kernel, first_word, memory.states);
+  }
+  __syncthreads();
   add_plane_totals<W, P, kRows>(kernel, first_word, memory.block);
 }
 
@@ -98,11 +109,12 @@ __global__ void __launch_bounds__(max_slice_threads)
   for (std::uint32_t s = 0;;) {
     if (more) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
     if (shared && s == 0) end_loading();
-    // Sweeps in a row of one table count numbers before and after them.
-    const bool in_row = shared && more && block.kind == PlaneKind::one_table && kernel.sweeps > 1;
+    // On chip numbers are counted after uniform sweeps, and before them where energies do not hold.
+    const bool uniform = more && block.kind != PlaneKind::mixed;
     if constexpr (shared) {
-      if (in_row != counts) add_numbers<W, V, P, kRows>(kernel, capacity, in_row);
-      counts = in_row;
+      const bool now = kernel.energies_hold ? !more : uniform != counts;
+      if (now) add_numbers<W, V, P, kRows>(kernel, capacity, uniform);
+      counts = uniform;
     }
     if (!more) break;
     const auto step = [&] { return PlaneStep(kernel.control->step + kernel.number_of(s)); };
@@ -113,7 +125,7 @@ __global__ void __launch_bounds__(max_slice_threads)
     if (block.kind == PlaneKind::mixed) {
       sweep_mixed<W, 1, P, kRows>(kernel, capacity, s, classes);
       next();
-    } else if (in_row) {
+    } else if (block.kind == PlaneKind::one_table && kernel.sweeps > 1) {
       if constexpr (shared) {
         PlaneWarp<W, V, P, kRows, true> warp(kernel, first_word, memory);
         std::uint32_t of_ahead = 0;
@@ -189,7 +201,10 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (shape.in_shared) return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  if (shape.in_shared) {
+    return kernel.model.staged.sites.size > 0 &&
+           enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  }
   const View2<std::uint32_t>& state = kernel.state;
   const bool in_pairs =
       state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;

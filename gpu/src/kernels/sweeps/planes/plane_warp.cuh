@@ -21,7 +21,7 @@ struct PlaneWarp {
   using Of = PlaneFormat<P>;
   using Places = PlanePlaces<W, V, P, kRows>;
   using Memory = typename Places::Memory;
-  static constexpr bool sums_changes = !kOneTable;  // else numbers are counted afterwards
+  static constexpr bool sums_changes = !Memory::shared;  // else numbers are counted afterwards
 
   const Places places;
   PlaneBlock<W>& block;
@@ -210,6 +210,7 @@ struct PlaneWarp {
 
   /// Decides all ties of the queue.
   __device__ void settle_ties(const Fixed& fixed) {
+    if (n_tied == 0) return;
     __syncwarp();
     std::uint32_t entry[4 * n_quads] = {};
     if (places.lane < n_tied) {
@@ -268,13 +269,15 @@ struct PlaneWarp {
     }
   }
 
+  /// `then` is the row of the warp's next sites.
   __device__ void sweep_site(const Fixed& fixed, std::uint32_t site,
-                             const typename Places::Row& row) {
+                             const typename Places::Row& row, const typename Places::Row& then) {
     const bool real = row.real();
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
     places.count(row, own, number);
+    places.touch(then);
     std::uint32_t bits[V][8];
     thresholds(fixed, number, even & Of::parity_bytes, bits);
     Words<V> below, open, flipped;
@@ -356,17 +359,17 @@ struct PlaneWarp {
       if (rows_early && first >= range.end) next = places.row(then.first + places.place, then.end);
 #pragma unroll 1
       while (first < range.end) {
-        const std::uint32_t site = first + places.place;
+        const std::uint32_t place = first + places.place;
         first += stride;
         if constexpr (rows_early) {
           const Row row = next;
           const bool more = first < range.end;
           next =
               places.row((more ? first : then.first) + places.place, more ? range.end : then.end);
-          sweep_site(fixed, site, row);
-          places.touch(next);
+          sweep_site(fixed, places.site_at(place, row), row, next);
         } else {
-          sweep_site(fixed, site, places.row(site, range.end));
+          const Row row = places.row(place, range.end);
+          sweep_site(fixed, places.site_at(place, row), row, row);
         }
       }
       settle_ties(fixed);
