@@ -131,6 +131,7 @@ class GroupBuilder {
     rows_.max_sum = all.max_sum;
     rows_.one_plane = all.one_plane;
     rows_.n_hubs = all.n_hubs;
+    rows_.n_even = all.n_even;
     rows_.terms.resize(group_size * all.groups);
     for_each_block(n_sites, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
       write(begin, end, blocks[static_cast<std::size_t>(block)].first_group);
@@ -143,7 +144,7 @@ class GroupBuilder {
   struct Block {
     std::size_t groups = 0, first_group = 0;
     std::size_t terms = 0, entries = 0;  // of whole rows
-    std::int32_t max_sum = 0, n_hubs = 0;
+    std::int32_t max_sum = 0, n_hubs = 0, n_even = 0;
     bool one_plane = true, fits = true;
 
     void append(Block& next) {
@@ -153,6 +154,7 @@ class GroupBuilder {
       entries += next.entries;
       max_sum = std::max(max_sum, next.max_sum);
       n_hubs += next.n_hubs;
+      n_even += next.n_even;
       one_plane = one_plane && next.one_plane;
       fits = fits && next.fits;
     }
@@ -200,6 +202,7 @@ class GroupBuilder {
     const std::int64_t start = negative + (field < 0 ? -field : 0) - (all + even + 1) / 2;
     row.start_and_even = static_cast<std::int32_t>(2 * start + even);
     block.max_sum = std::max(block.max_sum, static_cast<std::int32_t>(all + even));
+    block.n_even += static_cast<std::int32_t>(even);
   }
 
   void write(std::int64_t begin, std::int64_t end, std::size_t first_group) {
@@ -274,6 +277,7 @@ GroupPair group_pair(const PairwisePlan& plan) {
   // A model that is swept in order has a kernel of its own kind.
   if (!plan.sequential) pair.whole = group_rows(plan);
   pair.half = group_rows(plan, RowPart::half);
+  pair.staged = staged_sites(plan, pair.whole);
   return pair;
 }
 

@@ -9,6 +9,7 @@
 #include "kiln/objectives/device_bundle.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
+#include "pairwise/staged_sites.hpp"
 
 namespace kiln::problems {
 
@@ -19,6 +20,7 @@ struct GroupRows {
   std::int32_t n_hubs = 0;
   LargeVector<GroupSite> sites;
   LargeVector<std::uint32_t> terms;
+  std::int32_t n_even = 0;
 };
 
 /// The rows in the bundle of a model.
@@ -29,7 +31,8 @@ class GroupPlaces {
       : sites_(bundle.add_lasting(rows.sites)), terms_(bundle.add_lasting(rows.terms)) {}
   /// @pre the bundle was uploaded.
   GroupView view(const GroupRows& rows, DeviceBundle& bundle) const {
-    return {rows.max_sum, rows.one_plane, rows.n_hubs, bundle.view(sites_), bundle.view(terms_)};
+    return {rows.max_sum,        rows.one_plane,      rows.n_hubs,
+            bundle.view(sites_), bundle.view(terms_), rows.n_even};
   }
 
  private:
@@ -49,10 +52,11 @@ KILN_TEST_API GroupRows group_rows(const PairwisePlan& plan, RowPart part = RowP
 /// Rows for a GPU: those of sweeps and those of energies.
 struct GroupPair {
   GroupRows whole, half;
+  StagedSites staged = {};  // of whole
 
   std::uint64_t bytes() const {
     return (whole.sites.size() + half.sites.size()) * sizeof(GroupSite) +
-           (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t);
+           (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t) + staged.bytes();
   }
 };
 KILN_TEST_API GroupPair group_pair(const PairwisePlan& plan);

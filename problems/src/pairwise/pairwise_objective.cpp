@@ -117,6 +117,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     const auto slice_runs = model_.add_lasting(parts.slices.runs);
     const auto slice_terms = model_.add_lasting(parts.slices.terms);
     const GroupPlaces whole(parts.groups.whole, model_), half(parts.groups.half, model_);
+    const auto staged_sites = model_.add_lasting(parts.groups.staged.sites);
+    const auto stage_begin = model_.add_lasting(parts.groups.staged.begin);
     const auto i8 = model_.add_lasting(parts.matrix.i8);
     const auto i16 = model_.add_lasting(parts.matrix.i16);
     const auto f64 = model_.add_lasting(parts.matrix.f64);
@@ -132,6 +134,7 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
                     model_.view(slice_terms)};
     view_.groups = whole.view(parts.groups.whole, model_);
     view_.half_groups = half.view(parts.groups.half, model_);
+    view_.staged = {model_.view(staged_sites), model_.view(stage_begin)};
     if (parts.matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = parts.matrix_bytes;
     view_.dense.sign_planes = parts.sign_planes;
@@ -192,7 +195,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
             args.active_rungs,
             args.sweeps,
             args.beta_stride,
-            args.naming};
+            args.naming,
+            integral_};
   }
 
   bool integral_, may_be_forced_;

@@ -166,6 +166,7 @@ class Ticking {
     kernel.control = control.data();
     kernel.sweeps = shape.sweeps;
     kernel.naming = DrawNaming::planes;
+    kernel.energies_hold = true;
     return kernel;
   }
   LadderPhase phase() {

@@ -30,7 +30,6 @@ struct PlaneCase {
   std::function<SweepInputs()> inputs;
 };
 void PrintTo(const PlaneCase& c, std::ostream* out) { *out << c.name; }
-
 // Groups of whole words, each with a key and a temperature: the betas in turn.
 SweepInputs grouped(Ising model, std::int64_t words, std::int64_t group_words,
                     const std::vector<double>& betas, std::uint64_t seed = 40) {
@@ -292,8 +291,8 @@ TEST(MetropolisSweepPlaneNaming, IsAnotherOne) {
   }
 }
 
-// Several sweeps by one launch, at one beta and each at another beta; the limit of the
-// run cuts the row off.
+// Sweeps of one launch, at one beta and each at another beta; the limit of the run cuts the row
+// off.
 TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInARow) {
   SweepInputs given = inputs();
   given.in_row = true;
@@ -306,7 +305,10 @@ TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInARow) {
   }
   EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
   given.control.step_limit = given.control.step + 2;
-  EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
+  for (const bool hold : {false, true}) {
+    given.energies_hold = hold;
+    EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
+  }
 }
 
 std::vector<std::pair<const char*, std::string>> variants_of(Device device) {
@@ -324,7 +326,7 @@ std::vector<std::pair<const char*, std::string>> variants_of(Device device) {
 
 TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInEveryVariant) {
   SweepInputs given = inputs();
-  given.in_row = true;
+  given.in_row = given.energies_hold = true;  // so new energies may be evaluated
   const SweepOutputs expected = plain_sweeps(given);
   for (const auto& [variable, value] : variants_of(device())) {
     if (given.extra_stride > 0 && value == "2x3g") continue;  // loads words in pairs
@@ -347,7 +349,6 @@ double beta_of_threshold(std::uint64_t threshold) {
 
 class MetropolisSweepPlaneTies : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(MetropolisSweepPlaneTies);
-
 // A word that equals the threshold is rejected, one below it is accepted.
 void expect_exact_threshold(Queue& queue, DrawNaming naming) {
   const std::size_t n = 40;

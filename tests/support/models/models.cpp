@@ -206,10 +206,22 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   group_terms_ = uploaded(queue, whole.terms);
   half_sites_ = uploaded(queue, half.sites);
   half_terms_ = uploaded(queue, half.terms);
-  view_.groups = {whole.max_sum, whole.one_plane, whole.n_hubs, std::as_const(group_sites_).view(),
-                  std::as_const(group_terms_).view()};
-  view_.half_groups = {half.max_sum, half.one_plane, half.n_hubs, std::as_const(half_sites_).view(),
-                       std::as_const(half_terms_).view()};
+  view_.groups = {whole.max_sum,
+                  whole.one_plane,
+                  whole.n_hubs,
+                  std::as_const(group_sites_).view(),
+                  std::as_const(group_terms_).view(),
+                  whole.n_even};
+  view_.half_groups = {half.max_sum,
+                       half.one_plane,
+                       half.n_hubs,
+                       std::as_const(half_sites_).view(),
+                       std::as_const(half_terms_).view(),
+                       half.n_even};
+  const problems::StagedSites staged = problems::staged_sites(plan, whole);
+  staged_sites_ = uploaded(queue, staged.sites);
+  stage_begin_ = uploaded(queue, staged.begin);
+  view_.staged = {std::as_const(staged_sites_).view(), std::as_const(stage_begin_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();

@@ -66,11 +66,12 @@ class DeviceModel {
   PairwiseView view() const { return view_; }
 
  private:
-  DeviceArray<std::int32_t> class_begin_, variable_;
+  DeviceArray<std::int32_t> class_begin_, variable_, stage_begin_;
   DeviceArray<std::int64_t> row_begin_;
   DeviceArray<PairEntry> entries_;
   DeviceArray<SliceSite> slice_sites_;
   DeviceArray<GroupSite> group_sites_, half_sites_;
+  DeviceArray<StagedSite> staged_sites_;
   DeviceArray<std::uint32_t> slice_runs_, slice_terms_, group_terms_, half_terms_;
   DeviceArray<double> weights_f64_, base_, field_;
   PairwiseView view_;

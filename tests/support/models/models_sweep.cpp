@@ -128,6 +128,18 @@ std::vector<std::int8_t> spins_of(const std::vector<std::int8_t>& spins, std::in
   return own;
 }
 
+namespace {
+
+std::vector<double> energies_before(const SweepInputs& inputs) {
+  std::vector<double> all(idx(inputs.slots), energy_before);
+  for (std::int64_t slot = 0; inputs.energies_hold && slot < inputs.slots; ++slot) {
+    all[idx(slot)] = direct_energy(inputs.model, spins_of(inputs.spins, inputs.slots, slot));
+  }
+  return all;
+}
+
+}  // namespace
+
 SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   const problems::PairwisePlan plan = problems::plan_pairwise(inputs.model);
   const DeviceModel model(queue, plan);
@@ -136,7 +148,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   const std::int64_t words = inputs.slots / 32;
   DeviceArray<std::uint32_t> state(queue,
                                    pack_spins(inputs.spins, inputs.slots, inputs.extra_stride));
-  DeviceArray<double> energy(queue, std::vector<double>(idx(inputs.slots), energy_before));
+  DeviceArray<double> energy(queue, energies_before(inputs));
   DeviceArray<std::uint64_t> accepted(
       queue, std::vector<std::uint64_t>(idx(inputs.slots), accepted_before));
   const DeviceArray<double> beta(queue, inputs.beta);
@@ -156,6 +168,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   sweep.control = control.data();
   sweep.rule = inputs.rule;
   sweep.naming = inputs.naming;
+  sweep.energies_hold = inputs.energies_hold;
   sweep.sweeps = inputs.sweeps;
   sweep.beta_stride = inputs.beta_stride;
   if (inputs.beta_stride > 0) sweep.beta.size = inputs.beta_stride;
@@ -177,7 +190,7 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
   const PlainModel model = plain_model(inputs.model, plan);
   SweepOutputs out;
   out.spins = inputs.spins;
-  out.energy.assign(idx(inputs.slots), energy_before);
+  out.energy = energies_before(inputs);
   out.accepted.assign(idx(inputs.slots), accepted_before);
   for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
     const auto spin = [&](std::int32_t variable) -> std::int8_t& {

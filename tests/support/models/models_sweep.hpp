@@ -34,7 +34,8 @@ struct SweepInputs {
   SweepRule rule = SweepRule::metropolis;
   DrawNaming naming = DrawNaming::words;
   bool count_accepted = true;
-  bool kept_fields = false;  ///< give the kernel a DenseView
+  bool energies_hold = false;  ///< energies before are those of the states, else energy_before
+  bool kept_fields = false;    ///< give the kernel a DenseView
   /// States that replace those of the batch between two sweeps, [variable][slot]; empty: none.
   std::vector<std::int8_t> replacement;
 };

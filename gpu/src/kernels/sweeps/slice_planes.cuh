@@ -130,10 +130,12 @@ __device__ inline void store_words(const std::uint32_t* from, std::int64_t strid
   }
 }
 
-__device__ inline GroupSite load_site(const GroupSite* from) {
-  const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
+__device__ inline GroupSite site_of(const uint4& x) {
   return {x.x, static_cast<std::uint16_t>(x.y), static_cast<std::uint16_t>(x.y >> 16),
           static_cast<std::int32_t>(x.z), static_cast<std::int32_t>(x.w)};
+}
+__device__ inline GroupSite load_site(const GroupSite* from) {
+  return site_of(__ldg(reinterpret_cast<const uint4*>(from)));
 }
 
 __device__ inline std::uint32_t select_bits(std::uint32_t mask, std::uint32_t a, std::uint32_t b) {

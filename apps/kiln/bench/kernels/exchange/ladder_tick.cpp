@@ -105,6 +105,7 @@ LadderTick tick_of(Data& data) {
   tick.sweep.inverse_scale = data.states.inverse_scale();
   tick.sweep.control = data.states.control();
   tick.sweep.naming = DrawNaming::planes;
+  tick.sweep.energies_hold = true;
   tick.phase = phase_of(data);
   tick.words.state = state.packed();
   tick.words.swapping = data.swapping.view();

@@ -53,6 +53,9 @@ struct KILN_API MetropolisSweep {
   /// Planes and shared noise are fast where each word of 32 slots has one key, one rung and
   /// replicas 32 k .. 32 k + 31 in order.
   DrawNaming naming = DrawNaming::words;
+  /// Whether the energies are those of the states. A kernel may then evaluate new energies instead
+  /// of adding up changes; both are exact.
+  bool energies_hold = false;
 
   KILN_HD std::uint64_t number_of(std::uint32_t sweep) const { return step_offset + sweep; }
   KILN_HD View1<const double> beta_of(std::uint32_t sweep) const {

@@ -83,9 +83,32 @@ struct GroupView {
   std::int32_t n_hubs = 0;           ///< sites of hub_groups groups or more
   View1<const GroupSite> sites;      ///< [n_sites]; empty: there are none
   View1<const std::uint32_t> terms;  ///< multiple of 4
+  std::int32_t n_even = 0;           ///< variables with m = 1
 };
 inline constexpr int hub_groups = 64;         ///< a site of fewer has at most 252 neighbours
 inline constexpr int group_plane_shift = 27;  ///< of a term: variables are below 2^27
+
+/// A GroupSite in the order of StagedView.
+struct alignas(16) StagedSite {
+  std::uint32_t first_group = 0;
+  std::uint32_t site = 0;
+  std::int32_t variable = -1;
+  /// Groups of negative couplings; from bit 8 on those of positive couplings; from bit 16 on
+  /// start_and_even.
+  std::uint32_t counts = 0;
+};
+
+/// The variables of a model in another order with the same sweep, for blocks of a GPU that have
+/// their states on the chip.
+///
+/// A sweep needs one thing of its order: of two neighbours the one of the earlier class comes
+/// first. So a stage, which stands for a class, may leave some sites to later stages. Stages fill
+/// whole rounds of a block where the model allows it, so that no warp waits while others make a
+/// round for a few sites.
+struct StagedView {
+  View1<const StagedSite> sites;    ///< of variables; empty: there are none
+  View1<const std::int32_t> begin;  ///< [n_classes + 1], of stages
+};
 
 /// Additional data of a dense model, if a backend can use it: the whole coupling matrix, and the
 /// local fields of every replica from one sweep to the next.
@@ -134,6 +157,7 @@ struct PairwiseView {
   SliceView slices;                       ///< CPU only
   GroupView groups;                       ///< GPU only
   GroupView half_groups;                  ///< GPU only: each coupling once, at one of its sites
+  StagedView staged;                      ///< GPU only, of groups; models of moderate size
   DenseView dense;
 };
 

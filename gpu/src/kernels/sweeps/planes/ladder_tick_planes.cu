@@ -68,7 +68,9 @@ __global__ void __launch_bounds__(max_slice_threads)
     __syncthreads();
   }
   sweep_window<W, V, P, kRows>(sweep, window.words, capacity);
-  end_sweep<W, P, kRows>(kernel, window, phase, found.place, memory.block, stage);
+  add_constant<W, V, P, kRows>(sweep, memory);
+  add_numbers<W, V, P, kRows>(sweep, capacity, false);
+  end_sweep<W, kRows>(kernel, window, phase, found.place, memory.block, stage);
   __syncthreads();
   if (phase) try_pairs_of(of_phase.swap, window, mine.pair_word, stage);
   __syncthreads();
@@ -130,6 +132,7 @@ bool enqueue_rows(const LadderTick& kernel, int words, Queue& queue) {
   if (has_short_rows(kernel.sweep.model)) {
     return enqueue_window<3, PlaneRows::short_on_chip>(kernel, words, queue);
   }
+  if (kernel.sweep.model.staged.sites.size == 0) return false;
   switch (planes_of_numbers(kernel.sweep.model)) {
     case 3:
       return enqueue_window<3, PlaneRows::on_chip>(kernel, words, queue);
@@ -155,6 +158,7 @@ bool takes_one_launch(const LadderTick& kernel) {
   const TrackBest& best = kernel.end.best;
   if (!exchanges_in_windows(kernel.phase) || !takes_planes(sweep)) return false;
   if (sweep.naming != DrawNaming::planes || sweep.active_rungs.size > 0) return false;
+  if (!sweep.energies_hold) return false;  // new ones are evaluated
   if (kernel.readers.size < kernel.phase.swap.places().groups) return false;
   return sweep.state.columns == kernel.phase.swap.places().size() && best.n_blocks == 1 &&
          best.best[0].layout == Layout::packed32;

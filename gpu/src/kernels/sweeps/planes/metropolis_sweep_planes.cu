@@ -25,15 +25,20 @@ __device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t fir
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
-    const PlaneTotal total = total_of<W, P, kRows>(kernel.model, block, i);
+    const std::uint32_t flips = flips_of(block, i);
     if constexpr (kRows != PlaneRows::off_chip) {
-      kernel.energy[slot] += total.change;
-      if (kernel.accepted) kernel.accepted[slot] += total.flips;
+      if (kernel.energies_hold) {
+        kernel.energy[slot] = energy_of<W, kRows>(kernel.model, block, i);
+      } else {
+        kernel.energy[slot] += change_of<W, P, kRows>(kernel.model, block, i);
+      }
+      if (kernel.accepted) kernel.accepted[slot] += flips;
     } else {  // other blocks sweep other sites of the slot
-      atomicAdd(&kernel.energy[slot], static_cast<double>(total.change));
+      const std::int32_t change = change_of<W, P, kRows>(kernel.model, block, i);
+      atomicAdd(&kernel.energy[slot], static_cast<double>(change));
       static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
       if (kernel.accepted) {
-        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), total.flips);
+        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
       }
     }
   }
@@ -44,7 +49,11 @@ __device__ inline void end_launch(const MetropolisSweep& kernel, std::uint32_t c
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
   __syncthreads();
-  if constexpr (memory.shared) store_states<W, kRows>(kernel, first_word, memory.states);
+  if constexpr (memory.shared) {
+    if (kernel.energies_hold) add_constant<W, V, P, kRows>(kernel, memory);
+    store_states<W, kRows>(kernel, first_word, memory.states);
+  }
+  __syncthreads();
   add_plane_totals<W, P, kRows>(kernel, first_word, memory.block);
 }
 
@@ -62,11 +71,12 @@ __global__ void __launch_bounds__(max_slice_threads)
   for (std::uint32_t s = 0;;) {
     if (more) prepare_tables<W, V, P, kRows>(kernel, capacity, s);
     if (shared && s == 0) end_loading();
-    // Sweeps in a row of one table count numbers before and after them.
-    const bool in_row = shared && more && block.kind == PlaneKind::one_table && kernel.sweeps > 1;
+    // On chip numbers are counted after uniform sweeps, and before them where energies do not hold.
+    const bool uniform = more && block.kind != PlaneKind::mixed;
     if constexpr (shared) {
-      if (in_row != counts) add_numbers<W, V, P, kRows>(kernel, capacity, in_row);
-      counts = in_row;
+      const bool now = kernel.energies_hold ? !more : uniform != counts;
+      if (now) add_numbers<W, V, P, kRows>(kernel, capacity, uniform);
+      counts = uniform;
     }
     if (!more) break;
     const auto step = [&] { return PlaneStep(kernel.control->step + kernel.number_of(s)); };
@@ -77,7 +87,7 @@ __global__ void __launch_bounds__(max_slice_threads)
     if (block.kind == PlaneKind::mixed) {
       sweep_mixed<W, 1, P, kRows>(kernel, capacity, s, classes);
       next();
-    } else if (in_row) {
+    } else if (block.kind == PlaneKind::one_table && kernel.sweeps > 1) {
       if constexpr (shared) {
         PlaneWarp<W, V, P, kRows, true> warp(kernel, first_word, memory);
         std::uint32_t of_ahead = 0;
@@ -147,7 +157,10 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (shape.in_shared) return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  if (shape.in_shared) {
+    return kernel.model.staged.sites.size > 0 &&
+           enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  }
   const View2<std::uint32_t>& state = kernel.state;
   const bool in_pairs =
       state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;

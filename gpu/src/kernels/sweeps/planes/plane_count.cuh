@@ -51,7 +51,7 @@ template <int P, int V, class Load>
 __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
                                 std::uint32_t (&planes)[V][P]) {
   using Four = FourWords<V>;
-  if constexpr (P > 5) {
+  if constexpr (P > 4) {
 #pragma unroll 1
     for (; n >= 4; n -= 4, groups += 4) {
       const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));

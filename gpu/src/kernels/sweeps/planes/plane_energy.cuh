@@ -11,9 +11,9 @@
 #include "plane_sums.cuh"
 #include "plane_warp.cuh"
 
-/// Energies of states in shared memory, as numbers of sites whose sum falls as they rise. A launch
-/// of several sweeps adds the numbers of its end and subtracts those of its beginning, which costs
-/// less than to add up the changes of all sweeps.
+/// Energies of states in shared memory: a constant less the numbers of sites. A launch adds the
+/// numbers of its end. If energies did not hold before, it subtracts those of its beginning. Both
+/// cost less than to add up the changes of its sweeps.
 namespace kiln::cuda {
 namespace {
 
@@ -72,6 +72,42 @@ __device__ inline void add_numbers(const MetropolisSweep& kernel, std::uint32_t 
       for (std::uint32_t& plane : sum[v]) plane = 0;
     }
   }
+}
+
+/// Adds the constant of energies to the block's. A site of a row of groups has e = 2^P - 1 - m - 2
+/// u (GroupSite: a flip changes the energy by -2 e). A short row of k couplings has an energy of k
+/// less twice its inputs that are 1. With its fillers and the 1 that its number has more, this is 6
+/// or, for odd k, 7 less twice its number.
+template <int W, int V, int P, PlaneRows kRows>
+__device__ inline void add_constant(const MetropolisSweep& kernel,
+                                    const PlaneMemory<W, V, P, kRows>& memory) {
+  using Memory = PlaneMemory<W, V, P, kRows>;
+  const PairwiseView& model = kernel.model;
+  if constexpr (kRows == PlaneRows::on_chip) {
+    const auto n = static_cast<std::uint32_t>(model.n_variables);
+    const auto n_even = static_cast<std::uint32_t>(model.half_groups.n_even);
+    if (threadIdx.x == 0) memory.block.constant = n * ((1u << P) - 1) - n_even;
+  } else if constexpr (Memory::by_site) {
+    const CountedSites<kRows> counted(model);
+    std::uint32_t sum = 0;
+    for (std::uint32_t site = threadIdx.x; site < counted.end; site += blockDim.x) {
+      if constexpr (Memory::short_rows) {
+        const uint4 inputs = memory.rows[site];
+        const bool real = (inputs.y & ShortRows::flag) == 0;
+        sum += real ? 6 + ((inputs.x & ShortRows::flag) != 0 ? 1u : 0u) : 0u;
+      } else {
+        sum += 6;
+      }
+    }
+    sum = __reduce_add_sync(whole_warp, counted.change == 2 ? 2 * sum : sum);
+    if (threadIdx.x % 32 == 0) atomicAdd(&memory.block.constant, sum);
+  }
+}
+
+/// The constant, once all warps have added theirs.
+template <int W, PlaneRows kRows>
+__device__ inline std::uint32_t constant_of(const PlaneBlock<W>& block) {
+  return kRows == PlaneRows::on_chip ? block.constant : block.constant / 2;
 }
 
 }  // namespace

@@ -120,22 +120,21 @@ __device__ inline void fill_stage(const LadderTick& kernel, const TickWindow<W>&
   stage.beta[i / 32] = kernel.phase.swap.beta[window.words.at(i / 32)];
 }
 
-/// Adds the changes of the sweep, and records the energies of the phase.
-template <int W, int P, PlaneRows kRows>
+/// Takes the energies and flips of the sweep, and records the energies of the phase.
+template <int W, PlaneRows kRows>
 __device__ inline void end_sweep(const LadderTick& kernel, const TickWindow<W>& window, bool phase,
                                  std::int64_t place, const PlaneBlock<W>& block,
                                  TickStage<W>& stage) {
   const MetropolisSweep& sweep = kernel.sweep;
   const LadderRecord& record = kernel.phase.record;
   for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
-    const PlaneTotal total = total_of<W, P, kRows>(sweep.model, block, i);
-    const double energy = stage.energy[i] + total.change;
+    const double energy = energy_of<W, kRows>(sweep.model, block, i);
     stage.energy[i] = energy;
     if (phase) {
       const std::int64_t first = record.at(place, window.rung_of(i / 32), kernel.phase.statistics);
       record.energy[first + window.first_ladder + i % 32] = energy;
     }
-    if (sweep.accepted) sweep.accepted[window.slot_of(i)] += total.flips;
+    if (sweep.accepted) sweep.accepted[window.slot_of(i)] += flips_of(block, i);
   }
 }
 

@@ -23,8 +23,8 @@ struct alignas(16) TiedWords {
 /// Room for the ties of the lanes of a warp at one site each.
 constexpr int queued_ties = 32;
 
-/// Where the states and the rows of a launch are. Short rows are those of ShortRows; rows of
-/// exactly four couplings -1 or 1 are read as the model has them.
+/// Where the states and the rows of a launch are. On chip sites are those of StagedView. Short rows
+/// are those of ShortRows; rows of exactly four couplings -1 or 1 are read as the model has them.
 enum class PlaneRows { on_chip, off_chip, short_on_chip, four_on_chip };
 
 /// What a block describes, tables, states where they are on chip, short rows, and a queue for each
@@ -34,6 +34,7 @@ struct PlaneMemory {
   static constexpr bool shared = kRows != PlaneRows::off_chip;
   static constexpr bool short_rows = kRows == PlaneRows::short_on_chip;
   static constexpr bool four_rows = kRows == PlaneRows::four_on_chip;
+  static constexpr bool staged = kRows == PlaneRows::on_chip;
   static constexpr bool by_site = short_rows || four_rows;  // states, else by variable
   static constexpr std::uint32_t block_bytes = (sizeof(PlaneBlock<W>) + 15) / 16 * 16;
   static constexpr std::uint32_t queue_bytes = queued_ties * sizeof(TiedWords<V, P>);

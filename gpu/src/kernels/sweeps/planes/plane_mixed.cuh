@@ -250,8 +250,9 @@ struct MixedWarp {
       auto [first, end] = places.range_of(c, classes);
 #pragma unroll 1
       for (; first < end; first += places.stride()) {
-        const std::uint32_t site = first + places.place;
-        sweep_site(step, sweep, site, places.row(site, end));
+        const std::uint32_t place = first + places.place;
+        const typename Places::Row row = places.row(place, end);
+        sweep_site(step, sweep, places.site_at(place, row), row);
       }
       while (n_ties > 0) settle_ties(step, min(n_ties, 32u));
       __syncthreads();

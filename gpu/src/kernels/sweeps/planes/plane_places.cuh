@@ -69,14 +69,25 @@ struct LaneWords {
   }
 };
 
-/// The row of a site, of a lane behind the sites, or of a site without a variable.
+/// The row of a site, of a lane behind the sites, or of a site without a variable. It stays as it
+/// was loaded until it is used: so nothing waits for a row that is read early.
 template <PlaneRows kRows>
-struct PlaneRow {
-  GroupSite row;
-  __device__ bool real() const { return row.variable >= 0; }
-  __device__ std::uint32_t even() const {
-    return 0u - (static_cast<std::uint32_t>(row.start_and_even) & 1u);
+struct PlaneRow {  // a StagedSite
+  uint4 words = {0, 0, 0xFFFFFFFFu, 0};
+  __device__ bool real() const { return static_cast<std::int32_t>(words.z) >= 0; }
+  __device__ std::uint32_t even() const { return 0u - (words.w >> 16 & 1u); }
+  __device__ GroupSite site() const {
+    return {words.x, static_cast<std::uint16_t>(words.w & 0xFFu),
+            static_cast<std::uint16_t>(words.w >> 8 & 0xFFu), static_cast<std::int32_t>(words.z),
+            static_cast<std::int32_t>(words.w) >> 16};
   }
+};
+template <>
+struct PlaneRow<PlaneRows::off_chip> {  // a GroupSite
+  uint4 words = {0, 0, 0xFFFFFFFFu, 0};
+  __device__ bool real() const { return static_cast<std::int32_t>(words.z) >= 0; }
+  __device__ std::uint32_t even() const { return 0u - (words.w & 1u); }
+  __device__ GroupSite site() const { return site_of(words); }
 };
 template <>
 struct PlaneRow<PlaneRows::short_on_chip> {
@@ -95,6 +106,13 @@ struct PlaneRow<PlaneRows::four_on_chip> {
   __device__ bool real() const { return in_range; }
   __device__ std::uint32_t even() const { return 0xFFFFFFFFu; }
 };
+
+/// Starts to copy four bytes from where more will be read soon, so that they are in the cache of
+/// the multiprocessor then. A load without a use would be left out by the compiler.
+__device__ inline void bring_near(const void* from, std::uint32_t* unused) {
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(unused));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));
+}
 
 /// What a lane reads of the model and the states.
 template <int W, int V, int P, PlaneRows kRows>
@@ -120,6 +138,7 @@ struct PlanePlaces {
         lanes_below(kept((1u << lane) - 1)),
         words(k, first, m.states) {}
 
+  /// What is at a place of the sweep: a site of StagedView on chip, else a site.
   __device__ Row row(std::uint32_t site, std::uint32_t end) const {
     Row of;
     if constexpr (Memory::short_rows) {
@@ -131,16 +150,23 @@ struct PlanePlaces {
       const uint4* const from = entries + 2 * static_cast<std::size_t>(of.in_range ? site : 0u);
       of.inputs[0] = __ldg(from), of.inputs[1] = __ldg(from + 1);
     } else {
-      if (site < end) of.row = load_site(kernel.model.groups.sites.data + site);
+      if (site < end) of.words = __ldg(rows() + site);
     }
     return of;
+  }
+  __device__ static std::uint32_t site_at(std::uint32_t place, const Row& row) {
+    if constexpr (Memory::staged) {
+      return row.words.y;
+    } else {
+      return place;
+    }
   }
   /// Where the words of a site are.
   __device__ std::uint32_t index_of(std::uint32_t site, const Row& row) const {
     if constexpr (Memory::by_site) {
       return row.in_range ? site : 0u;
     } else {
-      return static_cast<std::uint32_t>(row.real() ? row.row.variable : kernel.model.n_variables);
+      return row.real() ? row.words.z : static_cast<std::uint32_t>(kernel.model.n_variables);
     }
   }
 
@@ -160,7 +186,7 @@ struct PlanePlaces {
         number[v][2] = two & carry;
       }
     } else {
-      count_groups(kernel.model.groups, row.row, own, number);
+      count_groups(kernel.model.groups, row.site(), own, number);
     }
   }
 
@@ -246,27 +272,39 @@ struct PlanePlaces {
     return state_at(static_cast<std::uint32_t>(kernel.model.groups.sites[site].variable), w);
   }
 
-  /// The sites of a class for the warp: from `first` on, `stride` apart.
+  /// The places of a class for the warp: from `first` on, `stride` apart.
   struct Range {
     std::uint32_t first = 0, end = 0;
   };
   __device__ Range range_of(std::int32_t c, const ClassRange& classes) const {
     if (c >= classes.end) return {};
     const std::uint32_t number = blockIdx.y * (blockDim.x / 32) + threadIdx.x / 32;
+    if constexpr (Memory::staged) {
+      const std::int32_t* const begin = kernel.model.staged.begin.data + c;
+      return {static_cast<std::uint32_t>(__ldg(begin)) + number * n_sites,
+              static_cast<std::uint32_t>(__ldg(begin + 1))};
+    }
     return {4u * static_cast<std::uint32_t>(kernel.model.class_begin[c]) + number * n_sites,
             4u * static_cast<std::uint32_t>(kernel.model.class_begin[c + 1])};
   }
   __device__ std::uint32_t stride() const { return gridDim.y * (blockDim.x / 32) * n_sites; }
 
-  /// Reads a row before it is needed: the lanes of a site some bytes each.
+  __device__ const uint4* rows() const {
+    if constexpr (Memory::staged) {
+      return reinterpret_cast<const uint4*>(kernel.model.staged.sites.data);
+    } else {
+      return reinterpret_cast<const uint4*>(kernel.model.groups.sites.data);
+    }
+  }
+  /// Brings the terms of a row near before they are needed: the lanes of a site some bytes each.
   __device__ void touch(const Row& row) const {
     if constexpr (!Memory::by_site) {
+      const GroupSite of = row.site();
       const auto* const groups =
-          reinterpret_cast<const uint4*>(kernel.model.groups.terms.data) + row.row.first_group;
-      const std::uint32_t n = row.row.n_negative + row.row.n_positive;
+          reinterpret_cast<const uint4*>(kernel.model.groups.terms.data) + of.first_group;
+      const std::uint32_t n = of.n_negative + of.n_positive;
       const std::uint32_t at = lane % lanes_of_site * 2;  // a sector has two groups
-      std::uint32_t unused;
-      if (at < n) asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(unused) : "l"(groups + at));
+      if (at < n) bring_near(groups + at, &memory.block.unused);
     }
   }
 };

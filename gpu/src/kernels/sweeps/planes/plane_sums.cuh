@@ -73,19 +73,9 @@ struct BlockSums {
 
   __device__ static void add(const std::uint32_t (&counter)[V][N], std::uint32_t* room,
                              std::uint32_t* totals, bool subtract = false) {
-    __syncthreads();  // the memory was used for something else
-    put(counter, room);
-    __syncthreads();
-    const auto n_warps = static_cast<int>(blockDim.x / 32);
-    for (int word = static_cast<int>(threadIdx.x / 32); word < W; word += n_warps) {
-      take(room, word, totals, subtract);
-    }
-    __syncthreads();
-  }
-  /// Leaves the sums of a warp.
-  __device__ static void put(const std::uint32_t (&counter)[V][N], std::uint32_t* room) {
     const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const auto n_warps = static_cast<int>(blockDim.x / 32);
+    __syncthreads();  // the memory was used for something else
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       std::uint32_t sum[planes];
@@ -96,45 +86,16 @@ struct BlockSums {
         for (int k = 0; k < planes; ++k) to[k * n_warps] = sum[k];
       }
     }
-  }
-  /// Adds the sums of all warps to the totals of a word, by a warp.
-  __device__ static void take(const std::uint32_t* room, int word, std::uint32_t* totals,
-                              bool subtract) {
-    const auto lane = static_cast<int>(threadIdx.x % 32);
-    const auto n_warps = static_cast<int>(blockDim.x / 32);
-    std::uint32_t of_warp[planes], sum[planes + 5];
+    __syncthreads();
+    for (int word = warp; word < W; word += n_warps) {
+      std::uint32_t of_warp[planes], sum[planes + 5];
 #pragma unroll
-    for (int k = 0; k < planes; ++k) {
-      of_warp[k] = lane < n_warps ? room[(word * planes + k) * n_warps + lane] : 0u;
-    }
-    add_lanes<1>(of_warp, sum);
-    const std::uint32_t number = number_of(sum, lane);
-    totals[32 * word + lane] += subtract ? 0u - number : number;
-  }
-};
-
-/// Adds two counters of each lane at once: other warps add up the second ones.
-template <int W, int V, int N, int M>
-struct BlockSumPair {
-  using First = BlockSums<W, V, N>;
-  using Second = BlockSums<W, V, M>;
-  static constexpr std::uint32_t bytes_of_warp = First::bytes_of_warp + Second::bytes_of_warp;
-
-  __device__ static void add(const std::uint32_t (&first)[V][N],
-                             const std::uint32_t (&second)[V][M], std::uint32_t* room,
-                             std::uint32_t* first_totals, std::uint32_t* second_totals) {
-    const auto n_warps = static_cast<int>(blockDim.x / 32);
-    std::uint32_t* const other_room = room + n_warps * (First::bytes_of_warp / 4);
-    __syncthreads();
-    First::put(first, room);
-    Second::put(second, other_room);
-    __syncthreads();
-    for (int task = static_cast<int>(threadIdx.x / 32); task < 2 * W; task += n_warps) {
-      if (task < W) {
-        First::take(room, task, first_totals, false);
-      } else {
-        Second::take(other_room, task - W, second_totals, false);
+      for (int k = 0; k < planes; ++k) {
+        of_warp[k] = lane < n_warps ? room[(word * planes + k) * n_warps + lane] : 0u;
       }
+      add_lanes<1>(of_warp, sum);
+      const std::uint32_t number = number_of(sum, lane);
+      totals[32 * word + lane] += subtract ? 0u - number : number;
     }
     __syncthreads();
   }

@@ -14,21 +14,28 @@
 namespace kiln::cuda {
 namespace {
 
-/// What a slot of the block has gained in a launch.
-struct PlaneTotal {
-  std::int32_t change;  // of the energy
-  std::uint32_t flips;
-};
+/// The flips of slot i of the block.
+template <int W>
+__device__ inline std::uint32_t flips_of(const PlaneBlock<W>& block, int i) {
+  return block.flips[i] + block.indexed[i];
+}
 
-/// The total of slot i of the block. An index is 2 u + even, so half a change is the sum of indices
-/// less 2^P - 1 for each. Sums are taken modulo 2^32.
+/// The change of its energy. An index is 2 u + even, so half a change is the sum of indices less
+/// 2^P - 1 for each. Sums are taken modulo 2^32.
 template <int W, int P, PlaneRows kRows>
-__device__ inline PlaneTotal total_of(const PairwiseView& model, const PlaneBlock<W>& block,
-                                      int i) {
+__device__ inline std::int32_t change_of(const PairwiseView& model, const PlaneBlock<W>& block,
+                                         int i) {
   const auto of_number = static_cast<std::uint32_t>(CountedSites<kRows>(model).change);
   const std::uint32_t half = block.indices[i] - ((1u << P) - 1) * block.indexed[i];
-  return {static_cast<std::int32_t>(2 * half - of_number * block.numbers[i]),
-          block.flips[i] + block.indexed[i]};
+  return static_cast<std::int32_t>(2 * half - of_number * block.numbers[i]);
+}
+
+/// Its new energy on chip, where energies held: the constant less the numbers.
+template <int W, PlaneRows kRows>
+__device__ inline std::int32_t energy_of(const PairwiseView& model, const PlaneBlock<W>& block,
+                                         int i) {
+  const auto of_number = static_cast<std::uint32_t>(CountedSites<kRows>(model).change);
+  return static_cast<std::int32_t>(constant_of<W, kRows>(block) - of_number * block.numbers[i]);
 }
 
 /// The tables of a sweep.
@@ -54,6 +61,7 @@ __device__ inline void begin_launch(const MetropolisSweep& kernel, const BlockWo
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     block.flips[i] = block.indices[i] = block.indexed[i] = block.numbers[i] = 0;
   }
+  if (threadIdx.x == 0) block.constant = 0;
   if constexpr (memory.short_rows) {
     const auto states = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory.states));
     write_short_rows<W>(kernel.model, states, memory.rows);

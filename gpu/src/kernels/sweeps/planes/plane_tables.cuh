@@ -70,6 +70,8 @@ struct PlaneBlock {
   PlaneKind kind;
   std::uint32_t ahead;     // sweeps that have a table each, where words share one; else 1
   std::uint32_t n_tables;  // that were asked for, more than fit perhaps
+  std::uint32_t unused;    // where a copy goes that only brings its source near
+  std::uint32_t constant;  // of energies, of which numbers are subtracted; modulo 2^32
   // Levels with a high byte, and with one of 16 and more: of each of these sweeps.
   std::uint32_t n_high[max_ahead], n_top[max_ahead];
   double beta[W < max_ahead ? max_ahead : W];  // of tables

@@ -21,7 +21,7 @@ struct PlaneWarp {
   using Of = PlaneFormat<P>;
   using Places = PlanePlaces<W, V, P, kRows>;
   using Memory = typename Places::Memory;
-  static constexpr bool sums_changes = !kOneTable;  // else numbers are counted afterwards
+  static constexpr bool sums_changes = !Memory::shared;  // else numbers are counted afterwards
 
   const Places places;
   PlaneBlock<W>& block;
@@ -210,6 +210,7 @@ struct PlaneWarp {
 
   /// Decides all ties of the queue.
   __device__ void settle_ties(const Fixed& fixed) {
+    if (n_tied == 0) return;
     __syncwarp();
     std::uint32_t entry[4 * n_quads] = {};
     if (places.lane < n_tied) {
@@ -268,13 +269,15 @@ struct PlaneWarp {
     }
   }
 
+  /// `then` is the row of the warp's next sites.
   __device__ void sweep_site(const Fixed& fixed, std::uint32_t site,
-                             const typename Places::Row& row) {
+                             const typename Places::Row& row, const typename Places::Row& then) {
     const bool real = row.real();
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
     places.count(row, own, number);
+    places.touch(then);
     std::uint32_t bits[V][8];
     thresholds(fixed, number, even & Of::parity_bytes, bits);
     Words<V> below, open, flipped;
@@ -321,12 +324,10 @@ struct PlaneWarp {
 #pragma unroll
       for (int k = 0; k < sum_bits; ++k) counter[v][k] = flips[v].number[k];
     }
-    if constexpr (!sums_changes) {
-      Flips::add(counter, places.memory.first_queue(), flips_of_block());
-    } else {
+    Flips::add(counter, places.memory.first_queue(), flips_of_block());
+    if constexpr (sums_changes) {
       constexpr int bits = P + 1 + sum_bits;
       using Indices = BlockSums<W, V, bits>;
-      using Both = BlockSumPair<W, V, sum_bits, bits>;
       static_assert(Indices::bytes_of_warp <= Memory::queue_bytes);
       std::uint32_t index[V][bits];
 #pragma unroll
@@ -334,13 +335,7 @@ struct PlaneWarp {
 #pragma unroll
         for (int k = 0; k < bits; ++k) index[v][k] = indices[v].index[k];
       }
-      std::uint32_t* const room = places.memory.first_queue();
-      if constexpr (Both::bytes_of_warp <= Memory::queue_bytes) {
-        Both::add(counter, index, room, flips_of_block(), block.indices);
-      } else {
-        Flips::add(counter, room, flips_of_block());
-        Indices::add(index, room, block.indices);
-      }
+      Indices::add(index, places.memory.first_queue(), block.indices);
     }
   }
 
@@ -364,17 +359,17 @@ struct PlaneWarp {
       if (rows_early && first >= range.end) next = places.row(then.first + places.place, then.end);
 #pragma unroll 1
       while (first < range.end) {
-        const std::uint32_t site = first + places.place;
+        const std::uint32_t place = first + places.place;
         first += stride;
         if constexpr (rows_early) {
           const Row row = next;
           const bool more = first < range.end;
           next =
               places.row((more ? first : then.first) + places.place, more ? range.end : then.end);
-          sweep_site(fixed, site, row);
-          places.touch(next);
+          sweep_site(fixed, places.site_at(place, row), row, next);
         } else {
-          sweep_site(fixed, site, places.row(site, range.end));
+          const Row row = places.row(place, range.end);
+          sweep_site(fixed, places.site_at(place, row), row, row);
         }
       }
       settle_ties(fixed);
