@@ -309,12 +309,16 @@ void check(Queue& queue, const Case& shape, int ticks = 16) {
   EXPECT_EQ(got.readers.download(), std::vector<std::uint32_t>(idx(shape.blocks), 0u));
 }
 
-// Rows of at most four couplings, and sums for counters of 3, 6, 7 and 8 planes.
+// Rows of at most four couplings, and sums for counters of 3, 6, 7 and 8 planes, with couplings of
+// one size and others.
 std::vector<Ising> models() {
   std::vector<Ising> all = {ring(37, one_of({-1, 1}, 1), constant(0)),
                             sparse(70, 3, one_of({-1, 1}, 2), one_of({-1, 0, 1}, 3), 4)};
   all.push_back(sparse(90, 6, one_of({-1, 1}, 5), one_of({-2, 0, 1}, 6), 7));
   all.push_back(sparse(60, 6, one_of({-9, -1, 9}, 8), constant(0), 9));
+  all.push_back(sparse(90, 7, one_of({-1, 1}, 13), constant(0), 14));
+  all.push_back(star(70, 30, one_of({-1, 1}, 15)));
+  all.push_back(star(140, 30, one_of({-1, 1}, 16)));
   all.push_back(sparse(50, 5, one_of({-20, -3, 20}, 10), one_of({-2, 0, 1}, 11), 12));
   return all;
 }

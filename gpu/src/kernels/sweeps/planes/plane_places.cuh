@@ -244,21 +244,24 @@ struct PlanePlaces {
   /// The numbers of a site whose sums are energies.
   __device__ void count_half(std::uint32_t site, std::uint32_t end,
                              std::uint32_t (&number)[V][P]) const {
+    bool real;
     if constexpr (Memory::by_site) {
       const Row of = row(site, end);
       count(of, words.load(index_of(site, of)), number);
-      const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
-#pragma unroll
-      for (int v = 0; v < V; ++v) {
-#pragma unroll
-        for (int k = 0; k < P; ++k) number[v][k] &= counted;
-      }
+      real = of.real();
     } else {
       GroupSite of;
       if (site < end) of = load_site(kernel.model.half_groups.sites.data + site);
-      const Words<V> own = words.load(
-          static_cast<std::uint32_t>(of.variable < 0 ? kernel.model.n_variables : of.variable));
+      real = of.variable >= 0;
+      const Words<V> own =
+          words.load(static_cast<std::uint32_t>(real ? of.variable : kernel.model.n_variables));
       count_groups(kernel.model.half_groups, of, own, number);
+    }
+    const std::uint32_t counted = real ? 0xFFFFFFFFu : 0u;
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+#pragma unroll
+      for (int k = 0; k < P; ++k) number[v][k] &= counted;
     }
   }
 
