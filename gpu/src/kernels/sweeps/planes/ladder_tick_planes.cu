@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   __syncthreads();
   copy_improved<W, kRows>(kernel, window, stage, memory.states);
   store_exchanged<W, kRows>(sweep, window, stage, memory.states);
-  if (is_last_block(of_phase.record, stage.last)) end_ladder_tick(kernel, phase, found);
+  end_ladder_tick(kernel, phase, found, stage.last);
 }
 
 // Each word of a window has a table.

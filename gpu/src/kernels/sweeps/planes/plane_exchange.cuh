@@ -254,13 +254,41 @@ __device__ inline void store_exchanged(const MetropolisSweep& kernel, const Tick
                           [&](std::int64_t v, std::uint32_t now) { to[v * row] = now; });
 }
 
-/// By the last block of a launch.
-__device__ inline void end_ladder_tick(const LadderTick& kernel, bool phase, const Found& found) {
+/// Ends nearly every tick, by a thread of each block: only the last block writes. A multiprocessor
+/// fetches code that it has not run before in about 10 us, so it runs this in each tick.
+__device__ inline void end_usual_tick(const LadderTick& kernel, bool phase, const Found& found,
+                                      bool last) {
+  const LadderRecord& record = kernel.phase.record;
+  const LadderUpdate& update = kernel.phase.update;
+  RunControl* const control = kernel.end.best.control;
+  const bool counts = phase && update.counts_call();
+  const std::int64_t calls = update.plan[0].calls + 1;
+  const std::int64_t next = found.place + 1 == record.places() ? 0 : found.place + 1;
+  RunControl after = read_control(control);
+  AdvanceTick{&after, kernel.end.advance.sweeps}();
+  after.ticket = 0;
+  if (!last) return;
+  if (counts) update.plan[0].calls = calls;
   if (phase) {
+    record.state[LadderRecord::next_at] = static_cast<std::uint32_t>(next);
+    record.state[LadderRecord::waiting_at] = static_cast<std::uint32_t>(found.left());
+  }
+  *control = after;
+}
+
+/// Ends a tick, by all blocks: the last one to come here writes.
+__device__ inline void end_ladder_tick(const LadderTick& kernel, bool phase, const Found& found,
+                                       int& shared_last) {
+  // Before the last block may write: all threads of all blocks read the same.
+  const bool rare = phase && (found.full || kernel.phase.update.ends_round());
+  const bool last = is_last_block(kernel.phase.record, shared_last);
+  if (!rare) {
+    if (threadIdx.x == 0) end_usual_tick(kernel, phase, found, last);
+  } else if (last) {
     end_phase(kernel.phase, found);
     __syncthreads();
+    if (threadIdx.x == 0) advance(kernel.end.best.control, kernel.end.advance);
   }
-  if (threadIdx.x == 0) advance(kernel.end.best.control, kernel.end.advance);
 }
 
 }  // namespace
