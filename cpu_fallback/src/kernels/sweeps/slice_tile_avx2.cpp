@@ -5,6 +5,6 @@
 namespace kiln::cpu {
 
 const SliceFunctions slice_avx2{&sweep_slices,       &sweep_planes, &sweep_shared,
-                                &energies_of_slices, false,         kCosts};
+                                &energies_of_slices, false,         kCosts, kIntLanes};
 
 }  // namespace kiln::cpu

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
+
+namespace kiln::cpu {
+
+/// A site, and what its counter starts from so that the number of the site (GroupSite) is the
+/// start, the neighbours of a SliceSite, and the site's own bit if its sum is even.
+struct PlanePlace {
+  std::int32_t site = 0;
+  std::int32_t start = 0;
+};
+
+/// Sites of one class that a vector holds side by side: all their sums are even, or all are odd.
+struct PlanePack {
+  std::int32_t first = 0;  ///< of its places
+  std::int16_t n_sites = 0;
+  std::uint8_t n_planes = 0;  ///< of the largest number
+  bool even = false;
+  bool ends_class = false;
+};
+
+/// The sites of a model that have a variable, by class, and within a class by the shape of their
+/// rows: sites that follow each other take the same branches.
+struct PlaneOrder {
+  const PlanePlace* places = nullptr;
+  const PlanePack* packs = nullptr;
+  std::int32_t n_packs = 0;
+  int max_planes = 1;  ///< of a pack
+};
+
+/// Bytes of memory for an order, a multiple of 64.
+std::size_t order_bytes(std::int32_t n_sites, std::int32_t n_classes);
+
+/// @param sites_of_pack  1 to 16
+/// @param memory         [order_bytes()], aligned to 64 bytes; the order points into it
+/// @pre |h| + sum |J| is at most max_sum_of_planes at every site
+PlaneOrder order_for_planes(const PairwiseView& model, int sites_of_pack, std::byte* memory);
+
+}  // namespace kiln::cpu
