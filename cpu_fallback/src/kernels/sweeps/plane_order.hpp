@@ -9,11 +9,18 @@
 
 namespace kiln::cpu {
 
+/// Bits of |h| + sum |J| of a site that a kernel of planes counts.
+inline constexpr int planes_of_sum = 8;
+
 /// A site, and what its counter starts from so that the number of the site (GroupSite) is the
 /// start, the neighbours of a SliceSite, and the site's own bit if its sum is even.
 struct PlanePlace {
   std::int32_t site = 0;
   std::int32_t start = 0;
+  std::int64_t first_term = 0;  ///< of SliceView::terms
+  // Terms of each power of two, and those of them that are added as they are: the first ones.
+  std::uint8_t n_terms[planes_of_sum] = {};
+  std::uint8_t n_positive[planes_of_sum] = {};
 };
 
 /// Sites of one class that a vector holds side by side: all their sums are even, or all are odd.
@@ -23,6 +30,13 @@ struct PlanePack {
   std::uint8_t n_planes = 0;  ///< of the largest number
   bool even = false;
   bool ends_class = false;
+  /// Terms can be added for all sites side by side, in groups of four or eight: a row may be read
+  /// that far beyond its end.
+  bool side_by_side = false;
+  bool negative = false;  ///< there are complements
+  // The most and the fewest terms of a site, of each power of two.
+  std::uint8_t most_terms[planes_of_sum] = {};
+  std::uint8_t fewest_terms[planes_of_sum] = {};
 };
 
 /// The sites of a model that have a variable, by class, and within a class by the shape of their

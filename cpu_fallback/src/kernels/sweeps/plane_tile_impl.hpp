@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/sweeps/plane_count.hpp"
 #include "kernels/sweeps/plane_lanes.hpp"
 #include "kernels/sweeps/plane_sums.hpp"
 #include "kernels/sweeps/plane_tables.hpp"
@@ -27,7 +28,7 @@ struct PackOf {
   const PlanePack* pack = nullptr;
   // The number u of each replica, as GroupSite has it: its highest plane says whether a flip raises
   // the energy, and then the others are the level.
-  Bits number[kMaxNumberPlanes];
+  Bits number[PackCounter<W, V>::kMost];
   Bits own, accepted;
   alignas(64) std::uint32_t site[V];
   alignas(64) std::int32_t start[V];
@@ -64,6 +65,7 @@ struct PlaneTile : SliceTile<W> {
   explicit PlaneTile(SliceJob& j)
       : Base(j),
         words(j.scratch),
+        counter(j, j.scratch),
         tables(j),
         sums(j, W, j.order.max_planes, j.order.n_packs) {
     std::uint32_t names[W] = {};
@@ -95,24 +97,31 @@ struct PlaneTile : SliceTile<W> {
   }
 
   void count(Pack& pack) {
-    const int n = pack.pack->n_planes;
-    const PlanePlace* const places = job.order.places + pack.pack->first;
-    const auto neighbor = [this](std::uint32_t site) { return load_row(words + site * W); };
-    for (int g = 0; g < pack.pack->n_sites; ++g) {
+    const PlanePack& of = *pack.pack;
+    const PlanePlace* const places = job.order.places + of.first;
+    for (int g = 0; g < of.n_sites; ++g) {
       const std::int32_t site = places[g].site;
-      Row planes[kMaxNumberPlanes];
-      for (int k = 0; k < n; ++k) planes[k] = slice_of<kRow>(false);
-      add_row<kRow>(job, job.sites[site], neighbor, planes, n);
-      const auto put = [g](Bits& to, const void* from) {
-        std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
-      };
-      for (int k = 0; k < n; ++k) put(pack.number[k], planes + k);
-      put(pack.own, words + site * W);
+      put(pack.own, g, words + site * W);
       for (int w = 0; w < W; ++w) {
         pack.site[g * W + w] = static_cast<std::uint32_t>(site);
         pack.start[g * W + w] = places[g].start;
       }
     }
+    if constexpr (W < V) {
+      if (of.side_by_side) return counter.count(of, places, pack.number);
+    }
+    for (int g = 0; g < of.n_sites; ++g) {
+      Row planes[kMaxNumberPlanes];
+      for (int k = 0; k < of.n_planes; ++k) planes[k] = slice_of<kRow>(false);
+      add_row<kRow>(
+          job, job.sites[places[g].site],
+          [this](std::uint32_t site) { return load_row(words + site * W); }, planes, of.n_planes);
+      for (int k = 0; k < of.n_planes; ++k) put(pack.number[k], g, planes + k);
+    }
+  }
+
+  static void put(Bits& to, int g, const void* from) {
+    std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
   }
 
   // Neighbours, start and the own bit add up to the number.
@@ -229,6 +238,7 @@ struct PlaneTile : SliceTile<W> {
   static constexpr int kTies = kIntLanes + V * kLanes;
 
   std::uint32_t* words;  // [n_sites][W]
+  PackCounter<W, V> counter;
   PlaneDraws<W> draws;
   Tables tables;
   LevelPlanes<V> levels;

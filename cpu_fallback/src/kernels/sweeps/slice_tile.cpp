@@ -184,6 +184,50 @@ std::size_t order_bytes(std::int32_t n_sites, std::int32_t n_classes) {
   return OrderMemory(n_sites, n_classes, nullptr).bytes;
 }
 
+namespace {
+
+PlanePlace place_of(const SliceView& slices, std::int32_t site, const PlanePack& pack) {
+  const SliceSite& row = slices.sites[site];
+  PlanePlace place{site, (1 << (pack.n_planes - 1)) - (row.base + (pack.even ? 2 : 1)) / 2,
+                   row.first_term};
+  for (int r = 0; r < row.n_runs; ++r) {
+    const SliceRun run = slice_run(slices.runs[row.first_run + r]);
+    const auto n = static_cast<std::uint8_t>(run.n_terms);
+    place.n_terms[run.plane] = static_cast<std::uint8_t>(place.n_terms[run.plane] + n);
+    if (!run.negative) {
+      place.n_positive[run.plane] = static_cast<std::uint8_t>(place.n_positive[run.plane] + n);
+    }
+  }
+  return place;
+}
+
+// How the terms of the places of a pack are added.
+void join_rows(const SliceView& slices, const PlanePlace* places, PlanePack& pack) {
+  const auto n_terms = slices.sites[slices.sites.size - 1].first_term;
+  pack.side_by_side = pack.n_sites > 1;
+  for (int k = 0; k < planes_of_sum; ++k) {
+    std::uint8_t most = 0, fewest = 255;
+    for (int g = 0; g < pack.n_sites; ++g) {
+      most = std::max(most, places[g].n_terms[k]);
+      fewest = std::min(fewest, places[g].n_terms[k]);
+      pack.negative = pack.negative || places[g].n_positive[k] < places[g].n_terms[k];
+    }
+    pack.most_terms[k] = most;
+    pack.fewest_terms[k] = fewest;
+  }
+  for (int g = 0; g < pack.n_sites; ++g) {
+    std::int64_t term = places[g].first_term;
+    for (int k = 0; k < planes_of_sum; ++k) {
+      if (pack.most_terms[k] > 0 && term + (pack.most_terms[k] + 7) / 8 * 8 > n_terms) {
+        pack.side_by_side = false;
+      }
+      term += places[g].n_terms[k];
+    }
+  }
+}
+
+}  // namespace
+
 PlaneOrder order_for_planes(const PairwiseView& model, int sites_of_pack, std::byte* bytes) {
   const OrderMemory memory(model.n_sites, model.n_classes, bytes);
   const std::int32_t n = sort_sites(model, memory);
@@ -202,10 +246,9 @@ PlaneOrder order_for_planes(const PairwiseView& model, int sites_of_pack, std::b
     }
     pack.ends_class = i == n || sites[i].class_number != class_number;
     for (std::int32_t p = pack.first; p < i; ++p) {
-      const std::int32_t site = sites[p].site;
-      const std::int32_t base = model.slices.sites[site].base;
-      memory.places[p] = {site, (1 << (pack.n_planes - 1)) - (base + (pack.even ? 2 : 1)) / 2};
+      memory.places[p] = place_of(model.slices, sites[p].site, pack);
     }
+    if (sites_of_pack > 1) join_rows(model.slices, memory.places + pack.first, pack);
     order.max_planes = std::max<int>(order.max_planes, pack.n_planes);
     memory.packs[order.n_packs++] = pack;
   }
