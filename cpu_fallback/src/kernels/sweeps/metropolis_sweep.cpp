@@ -296,9 +296,11 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
   }
 }
 
-// Whether counters of eight bits can decide all attempts by planes or with shared noise.
+// Whether counters of eight bits can decide all attempts by planes or with shared noise. By planes
+// sites of a class are decided side by side, so they must not interact.
 bool has_planes(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
+  if (kernel.naming == DrawNaming::planes && model.sequential) return false;
   return kernel.naming != DrawNaming::words && kernel.rule == SweepRule::metropolis &&
          model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
 }

@@ -83,7 +83,7 @@ class PackCounter {
     for (int g = 0; g < sites; ++g) {
       rows_[g] = job_.terms + (g < pack.n_sites ? places[g].first_term : 0);
     }
-    for (int k = 0; k < pack.n_planes; ++k) {
+    for (int k = 0; k < pack.n_powers; ++k) {
       if (pack.most_terms[k] == 0) continue;
       if (pack.negative) {
         add_terms_of<true>(pack, places, k, planes + k);

@@ -33,7 +33,8 @@ struct PlanePack {
   /// Terms can be added for all sites side by side, in groups of four or eight: a row may be read
   /// that far beyond its end.
   bool side_by_side = false;
-  bool negative = false;  ///< there are complements
+  bool negative = false;      ///< there are complements
+  std::uint8_t n_powers = 0;  ///< powers of two of which a site has terms, at most
   // The most and the fewest terms of a site, of each power of two.
   std::uint8_t most_terms[planes_of_sum] = {};
   std::uint8_t fewest_terms[planes_of_sum] = {};

@@ -110,6 +110,38 @@ class PlaneSums {
     if (even) ripple(even_flips_, kSmall, 0, accepted);
   }
 
+  // Those of eight packs with numbers of n planes.
+  template <class Pack>
+  void add_eight_packs(const Pack* packs, int n) {
+    if (count_ + 8 > kMost) settle();
+    count_ += 8;
+    for (int k = 0; k < n - 1; ++k) {
+      ripple(sums_, size_, k + 3,
+             add_eight<V>(sums_ + k, [&](int i) __attribute__((always_inline)) {
+               return packs[i].number[k] & packs[i].accepted;
+             }));
+    }
+    Bits down[4];
+    clear(down, 3);
+    down[3] = add_eight<V>(down, [&](int i) __attribute__((always_inline)) {
+      return and_not(packs[i].accepted, packs[i].number[n - 1]);
+    });
+    // Less 2^(n - 1) for each.
+    const Bits ones = slice_of<V>(true);
+    Bits carry = ones;
+    for (int k = 0; k + n - 1 < size_; ++k) {
+      carry = full_add(sums_[k + n - 1], k < 4 ? down[k] ^ ones : ones, carry);
+    }
+    const auto accepted = [&](int i) __attribute__((always_inline)) { return packs[i].accepted; };
+    ripple(flips_, kSmall, 3, add_eight<V>(flips_, accepted));
+    if (packs[0].pack->even && packs[7].pack->even) {
+      return ripple(even_flips_, kSmall, 3, add_eight<V>(even_flips_, accepted));
+    }
+    for (int i = 0; i < 8; ++i) {
+      if (packs[i].pack->even) ripple(even_flips_, kSmall, 0, packs[i].accepted);
+    }
+  }
+
   void finish() {
     settle();
     flush();

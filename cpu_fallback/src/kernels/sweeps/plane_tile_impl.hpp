@@ -89,7 +89,7 @@ struct PlaneTile : SliceTile<W> {
       decide(n++);
       if (!pack.pack->ends_class && n < kPacks) continue;
       while (n_ties > 0) decide_ties();
-      for (int i = 0; i < n; ++i) flip(packs[i]);
+      flip(n);
       n = 0;
     }
     sums.finish();
@@ -202,15 +202,25 @@ struct PlaneTile : SliceTile<W> {
     }
   }
 
-  void flip(const Pack& pack) {
-    const PlanePack& of = *pack.pack;
-    const Bits flips = pack.accepted & moves[of.n_sites];
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(&flips);
-    for (int g = 0; g < of.n_sites; ++g) {
-      std::uint32_t* const to = words + pack.site[g * W] * W;
-      for (int w = 0; w < W; ++w) to[w] ^= from[g * W + w];
+  // Flips the replicas that n packs of a class accept.
+  void flip(int n) {
+    bool alike = n == 8;
+    for (int i = 0; i < n; ++i) {
+      Pack& pack = packs[i];
+      const PlanePack& of = *pack.pack;
+      alike = alike && of.n_planes == packs[0].pack->n_planes;
+      pack.accepted = pack.accepted & moves[of.n_sites];
+      const auto* const from = reinterpret_cast<const std::uint32_t*>(&pack.accepted);
+      for (int g = 0; g < of.n_sites; ++g) {
+        std::uint32_t* const to = words + pack.site[g * W] * W;
+        for (int w = 0; w < W; ++w) to[w] ^= from[g * W + w];
+      }
     }
-    sums.add(pack.number, of.n_planes, of.even, flips);
+    if (alike) return sums.add_eight_packs(packs, packs[0].pack->n_planes);
+    for (int i = 0; i < n; ++i) {
+      const PlanePack& of = *packs[i].pack;
+      sums.add(packs[i].number, of.n_planes, of.even, packs[i].accepted);
+    }
   }
 
   // Neighbours are counted in registers of four words at least.

@@ -108,7 +108,7 @@ struct RowShape {
 };
 RowShape shape_of(const PairwiseView& model, std::int32_t site) {
   const SliceSite& row = model.slices.sites[site];
-  const auto field = static_cast<std::int32_t>(model.field[site]);
+  const std::int32_t field = model.has_fields ? static_cast<std::int32_t>(model.field[site]) : 0;
   const std::int32_t sum = row.base - field + std::abs(field);
   const std::int64_t terms = model.slices.sites[site + 1].first_term - row.first_term;
   const auto first = row.n_runs > 0 ? slice_run(model.slices.runs[row.first_run]).n_terms : 0u;
@@ -186,7 +186,7 @@ std::size_t order_bytes(std::int32_t n_sites, std::int32_t n_classes) {
 
 namespace {
 
-PlanePlace place_of(const SliceView& slices, std::int32_t site, const PlanePack& pack) {
+PlanePlace place_of(const SliceView& slices, std::int32_t site, PlanePack& pack) {
   const SliceSite& row = slices.sites[site];
   PlanePlace place{site, (1 << (pack.n_planes - 1)) - (row.base + (pack.even ? 2 : 1)) / 2,
                    row.first_term};
@@ -194,9 +194,12 @@ PlanePlace place_of(const SliceView& slices, std::int32_t site, const PlanePack&
     const SliceRun run = slice_run(slices.runs[row.first_run + r]);
     const auto n = static_cast<std::uint8_t>(run.n_terms);
     place.n_terms[run.plane] = static_cast<std::uint8_t>(place.n_terms[run.plane] + n);
-    if (!run.negative) {
+    if (run.negative) {
+      pack.negative = true;
+    } else {
       place.n_positive[run.plane] = static_cast<std::uint8_t>(place.n_positive[run.plane] + n);
     }
+    pack.n_powers = std::max(pack.n_powers, static_cast<std::uint8_t>(run.plane + 1));
   }
   return place;
 }
@@ -204,26 +207,19 @@ PlanePlace place_of(const SliceView& slices, std::int32_t site, const PlanePack&
 // How the terms of the places of a pack are added.
 void join_rows(const SliceView& slices, const PlanePlace* places, PlanePack& pack) {
   const auto n_terms = slices.sites[slices.sites.size - 1].first_term;
-  pack.side_by_side = pack.n_sites > 1;
-  for (int k = 0; k < planes_of_sum; ++k) {
+  std::int64_t last = 0, all = 0;  // rows begin before, and groups of terms are at most so many
+  for (int k = 0; k < pack.n_powers; ++k) {
     std::uint8_t most = 0, fewest = 255;
     for (int g = 0; g < pack.n_sites; ++g) {
       most = std::max(most, places[g].n_terms[k]);
       fewest = std::min(fewest, places[g].n_terms[k]);
-      pack.negative = pack.negative || places[g].n_positive[k] < places[g].n_terms[k];
     }
     pack.most_terms[k] = most;
     pack.fewest_terms[k] = fewest;
+    all += (most + 7) / 8 * 8;
   }
-  for (int g = 0; g < pack.n_sites; ++g) {
-    std::int64_t term = places[g].first_term;
-    for (int k = 0; k < planes_of_sum; ++k) {
-      if (pack.most_terms[k] > 0 && term + (pack.most_terms[k] + 7) / 8 * 8 > n_terms) {
-        pack.side_by_side = false;
-      }
-      term += places[g].n_terms[k];
-    }
-  }
+  for (int g = 0; g < pack.n_sites; ++g) last = std::max(last, places[g].first_term);
+  pack.side_by_side = pack.n_sites > 1 && last + all <= n_terms;
 }
 
 }  // namespace
