@@ -148,8 +148,8 @@ class TaskOrder {
   TaskOrder(const PairwiseView& model, std::byte* memory) : model_(model), memory_(memory) {}
 
   const PlaneOrder& of_width(int width) {
-    const int wanted = std::max(1, slice_functions().vector_words / width);
-    if (sites_of_pack_ != wanted) order_ = order_for_planes(model_, wanted, memory_);
+    const int wanted = slice_functions().vector_words / width;
+    if (wanted > 1 && sites_of_pack_ != wanted) order_ = order_for_planes(model_, wanted, memory_);
     sites_of_pack_ = wanted;
     return order_;
   }

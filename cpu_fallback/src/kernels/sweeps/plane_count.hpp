@@ -26,7 +26,8 @@ inline __attribute__((always_inline)) Slice<V> words_from(Address address) {
     const One ones = [&]<std::size_t... g>(std::index_sequence<g...>)
         __attribute__((always_inline)) {
       return One{*address(static_cast<int>(g))...};
-    }(std::make_index_sequence<V>());
+    }
+    (std::make_index_sequence<V>());
     all.part[0] = reinterpret_cast<Part>(ones);
   } else if constexpr (W == 2) {
     typedef std::uint64_t Two __attribute__((vector_size(4 * V)));
@@ -38,7 +39,8 @@ inline __attribute__((always_inline)) Slice<V> words_from(Address address) {
         return two;
       };
       return Two{load_two(static_cast<int>(g))...};
-    }(std::make_index_sequence<V / 2>());
+    }
+    (std::make_index_sequence<V / 2>());
     all.part[0] = reinterpret_cast<Part>(twos);
 #if defined(__AVX2__)
   } else if constexpr (W == 4 && V > W) {
@@ -59,8 +61,8 @@ inline __attribute__((always_inline)) Slice<V> words_from(Address address) {
     const auto half = [&](int g) __attribute__((always_inline)) {
       return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(address(g)));
     };
-    all.part[0] = reinterpret_cast<Part>(
-        _mm512_inserti64x4(_mm512_castsi256_si512(half(0)), half(1), 1));
+    all.part[0] =
+        reinterpret_cast<Part>(_mm512_inserti64x4(_mm512_castsi256_si512(half(0)), half(1), 1));
 #endif
   } else {
     std::memcpy(&all, address(0), sizeof all);
@@ -111,19 +113,24 @@ class PackCounter {
     }
     int t = 0;
     for (; t + 8 <= full; t += 8) {
-      ripple(planes, n_planes, 3, add_eight<V>(planes, [&](int i) __attribute__((always_inline)) {
-               return term<kSigned, false>(t + i);
-             }));
+      ripple(planes, n_planes, 3,
+             add_eight<V>(
+                 planes, [&](int i) __attribute__((always_inline)) {
+                   return term<kSigned, false>(t + i);
+                 }));
     }
     for (; t + 4 < all; t += 8) {
-      ripple(planes, n_planes, 3, add_eight<V>(planes, [&](int i) __attribute__((always_inline)) {
-               return term<kSigned, true>(t + i);
-             }));
+      ripple(planes, n_planes, 3,
+             add_eight<V>(
+                 planes, [&](int i) __attribute__((always_inline)) {
+                   return term<kSigned, true>(t + i);
+                 }));
     }
     if (t < all) {
-      ripple(planes, n_planes, 2, add_four([&](int i) __attribute__((always_inline)) {
-               return term<kSigned, true>(t + i);
-             }, planes));
+      ripple(planes, n_planes, 2,
+             add_four(
+                 [&](int i) __attribute__((always_inline)) { return term<kSigned, true>(t + i); },
+                 planes));
     }
   }
 

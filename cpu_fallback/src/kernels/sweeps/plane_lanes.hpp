@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The planes and the low bits of words (plane_draws.hpp) for many lanes at once. Everything is in an
-// unnamed namespace, see SliceJob.
+// The planes and the low bits of words (plane_draws.hpp) for many lanes at once. Everything is in
+// an unnamed namespace, see SliceJob.
 #include <cstdint>
 #include <cstring>
 

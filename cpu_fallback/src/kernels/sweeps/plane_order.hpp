@@ -23,6 +23,23 @@ struct PlanePlace {
   std::uint8_t n_positive[planes_of_sum] = {};
 };
 
+// In an unnamed namespace: see SliceJob.
+namespace {
+// Bits of the number of a site, and whether its sum is even.
+struct NumberShape {
+  int n_planes;
+  bool even;
+};
+inline NumberShape number_shape(const SliceSite& row, std::int32_t field) {
+  const std::int32_t sum = row.base - field + (field < 0 ? -field : field);
+  const bool even = (sum & 1) == 0;
+  return {32 - __builtin_clz(static_cast<std::uint32_t>(sum + (even ? 1 : 0))), even};
+}
+inline std::int32_t start_of_number(const SliceSite& row, int n_planes, bool even) {
+  return (1 << (n_planes - 1)) - (row.base + (even ? 2 : 1)) / 2;
+}
+}  // namespace
+
 /// Sites of one class that a vector holds side by side: all their sums are even, or all are odd.
 struct PlanePack {
   std::int32_t first = 0;  ///< of its places
@@ -46,13 +63,12 @@ struct PlaneOrder {
   const PlanePlace* places = nullptr;
   const PlanePack* packs = nullptr;
   std::int32_t n_packs = 0;
-  int max_planes = 1;  ///< of a pack
 };
 
 /// Bytes of memory for an order, a multiple of 64.
 std::size_t order_bytes(std::int32_t n_sites, std::int32_t n_classes);
 
-/// @param sites_of_pack  1 to 16
+/// @param sites_of_pack  2 to 16
 /// @param memory         [order_bytes()], aligned to 64 bytes; the order points into it
 /// @pre |h| + sum |J| is at most max_sum_of_planes at every site
 PlaneOrder order_for_planes(const PairwiseView& model, int sites_of_pack, std::byte* memory);

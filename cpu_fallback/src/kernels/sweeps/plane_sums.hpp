@@ -78,9 +78,9 @@ inline __attribute__((always_inline)) Slice<W> less(const Slice<W>& a, const Sli
   return logic<0x8E>(a, b, rest, [](auto x, auto y, auto z) { return (~x & (y | z)) | (y & z); });
 }
 
-// Adds up what accepted attempts change, for the replicas of V words that are W words of V / W sites
-// each. With u the number of a site, centre half of its range and m whether its sum is even, a
-// change is 4 (u - centre) + 2 + 2 m. u - centre is the level, and less by the centre where the
+// Adds up what accepted attempts change, for the replicas of V words that are W words of V / W
+// sites each. With u the number of a site, centre half of its range and m whether its sum is even,
+// a change is 4 (u - centre) + 2 + 2 m. u - centre is the level, and less by the centre where the
 // highest plane of u is 0: in two's complement all planes from there on are 1.
 template <int V>
 class PlaneSums {
@@ -117,15 +117,17 @@ class PlaneSums {
     count_ += 8;
     for (int k = 0; k < n - 1; ++k) {
       ripple(sums_, size_, k + 3,
-             add_eight<V>(sums_ + k, [&](int i) __attribute__((always_inline)) {
-               return packs[i].number[k] & packs[i].accepted;
-             }));
+             add_eight<V>(
+                 sums_ + k, [&](int i) __attribute__((always_inline)) {
+                   return packs[i].number[k] & packs[i].accepted;
+                 }));
     }
     Bits down[4];
     clear(down, 3);
-    down[3] = add_eight<V>(down, [&](int i) __attribute__((always_inline)) {
-      return and_not(packs[i].accepted, packs[i].number[n - 1]);
-    });
+    down[3] = add_eight<V>(
+        down, [&](int i) __attribute__((always_inline)) {
+          return and_not(packs[i].accepted, packs[i].number[n - 1]);
+        });
     // Less 2^(n - 1) for each.
     const Bits ones = slice_of<V>(true);
     Bits carry = ones;
@@ -134,11 +136,13 @@ class PlaneSums {
     }
     const auto accepted = [&](int i) __attribute__((always_inline)) { return packs[i].accepted; };
     ripple(flips_, kSmall, 3, add_eight<V>(flips_, accepted));
-    if (packs[0].pack->even && packs[7].pack->even) {
+    int n_even = 0;
+    for (int i = 0; i < 8; ++i) n_even += packs[i].pack.even ? 1 : 0;
+    if (n_even == 8) {
       return ripple(even_flips_, kSmall, 3, add_eight<V>(even_flips_, accepted));
     }
-    for (int i = 0; i < 8; ++i) {
-      if (packs[i].pack->even) ripple(even_flips_, kSmall, 0, packs[i].accepted);
+    for (int i = 0; n_even > 0 && i < 8; ++i) {
+      if (packs[i].pack.even) ripple(even_flips_, kSmall, 0, packs[i].accepted);
     }
   }
 
@@ -214,7 +218,7 @@ class PlaneSums {
   }
 
   SliceJob& job_;
-  int width_, size_;              // size_: planes of sums_
+  int width_, size_;                 // size_: planes of sums_
   int large_ = 0, flip_planes_ = 0;  // planes of all_sums_ and of flips
   int count_ = 0;
   std::int32_t sites_ = 0;

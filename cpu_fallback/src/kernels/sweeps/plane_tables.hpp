@@ -13,17 +13,38 @@
 namespace kiln::cpu {
 namespace {
 
+// For some lanes of a vector all bits, or none.
+template <int V>
+struct LaneMask {
+#if defined(__AVX512F__)
+  static_assert(V == kIntLanes);
+  std::uint16_t lanes = 0;
+  void set(int lane) { lanes = static_cast<std::uint16_t>(lanes | 1u << lane); }
+  Slice<V> or_selected(const Slice<V>& a, const Slice<V>& b) const {
+    using Part = typename Slice<V>::Part;
+    const auto old = reinterpret_cast<__m512i>(a.part[0]);
+    return {reinterpret_cast<Part>(
+        _mm512_mask_or_epi32(old, lanes, old, reinterpret_cast<__m512i>(b.part[0])))};
+  }
+#else
+  Slice<V> lanes{};
+  void set(int lane) { reinterpret_cast<std::uint32_t*>(&lanes)[lane] = ~0u; }
+  Slice<V> or_selected(const Slice<V>& a, const Slice<V>& b) const { return or_and(a, b, lanes); }
+#endif
+};
+
 // The levels of W words with different tables, and the lanes that have bit k of `high` at a level.
 template <int W, int V>
 struct MixedTables {
   PlaneTable of_any[2];
-  Slice<V> words[2][PlaneTable::max_levels][kPlanes];
+  LaneMask<V> with_bit[2][kPlanes][PlaneTable::max_levels];
 
   explicit MixedTables(const SliceJob& job) {
     for (int even = 0; even < 2; ++even) {
-      PlaneTable& any = of_any[even];
-      for (int w = 0; w < job.n_words; ++w) join(any, job.plane_tables[2 * w + even]);
-      std::memset(words[even], 0, sizeof words[even][0] * static_cast<std::size_t>(any.n_high));
+      for (int w = 0; w < job.n_words; ++w) join(of_any[even], job.plane_tables[2 * w + even]);
+      for (auto& levels : with_bit[even]) {
+        for (int level = 0; level < of_any[even].n_high; ++level) levels[level] = {};
+      }
       for (int w = 0; w < job.n_words; ++w) add(job.plane_tables[2 * w + even], w, even);
     }
   }
@@ -38,9 +59,8 @@ struct MixedTables {
     for (int k = 0; k < kPlanes; ++k) {
       for (int half = 0; half < 2; ++half) {
         for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
-          const int level = 64 * half + __builtin_ctzll(left);
-          auto* const to = reinterpret_cast<std::uint32_t*>(&words[even][level][k]);
-          for (int v = w; v < V; v += W) to[v] = ~0u;
+          LaneMask<V>& mask = with_bit[even][k][64 * half + __builtin_ctzll(left)];
+          for (int v = w; v < V; v += W) mask.set(v);
         }
       }
     }
@@ -97,7 +117,7 @@ struct LevelPlanes {
       for (std::uint64_t left = tables.of_any[even].with_bit[k][half]; left != 0;
            left &= left - 1) {
         const int level = 64 * half + __builtin_ctzll(left);
-        plane = or_and(plane, of_level[level], tables.words[even][level][k]);
+        plane = tables.with_bit[even][k][level].or_selected(plane, of_level[level]);
       }
     }
     return plane;

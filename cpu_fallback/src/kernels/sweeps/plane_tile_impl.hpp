@@ -25,7 +25,7 @@ struct PackOf {
   static constexpr int sites = V / W;
   using Bits = Slice<V>;
 
-  const PlanePack* pack = nullptr;
+  PlanePack pack;
   // The number u of each replica, as GroupSite has it: its highest plane says whether a flip raises
   // the energy, and then the others are the level.
   Bits number[PackCounter<W, V>::kMost];
@@ -35,7 +35,7 @@ struct PackOf {
 
   std::uint32_t level_of(int lane, std::uint32_t replica) const {
     std::uint32_t level = 0;
-    for (int k = 0; k + 1 < pack->n_planes; ++k) {
+    for (int k = 0; k + 1 < pack.n_planes; ++k) {
       level |= (reinterpret_cast<const std::uint32_t*>(number + k)[lane] >> replica & 1u) << k;
     }
     return level;
@@ -67,7 +67,7 @@ struct PlaneTile : SliceTile<W> {
         words(j.scratch),
         counter(j, j.scratch),
         tables(j),
-        sums(j, W, j.order.max_planes, j.order.n_packs) {
+        sums(j, W, 32 - __builtin_clz(static_cast<unsigned>(j.max_local | 1)), j.n_sites) {
     std::uint32_t names[W] = {};
     alignas(64) std::uint32_t bits[V];
     for (int w = 0; w < job.n_words; ++w) names[w] = job.replica[w * kLanes] / kLanes;
@@ -81,54 +81,77 @@ struct PlaneTile : SliceTile<W> {
 
   void run() {
     if (job.gathers) this->gather();
-    int n = 0;
-    for (std::int32_t p = 0; p < job.order.n_packs; ++p) {
-      Pack& pack = packs[n];
-      pack.pack = job.order.packs + p;
-      count(pack);
-      decide(n++);
-      if (!pack.pack->ends_class && n < kPacks) continue;
-      while (n_ties > 0) decide_ties();
-      flip(n);
-      n = 0;
+    if constexpr (W < V) {
+      for (std::int32_t p = 0; p < job.order.n_packs; ++p) {
+        Pack& pack = packs[n_packs];
+        pack.pack = job.order.packs[p];
+        count_pack(pack);
+        decide_pack();
+        if (pack.pack.ends_class) flip_packs();
+      }
+    } else {
+      for (std::int32_t c = 0; c < job.n_classes; ++c) {
+        for (std::int32_t s = 4 * job.class_begin[c]; s < 4 * job.class_begin[c + 1]; ++s) {
+          if (job.variable[s] < 0) continue;
+          count_site(packs[n_packs], s);
+          decide_pack();
+        }
+        flip_packs();
+      }
     }
     sums.finish();
     if (job.scatters) this->scatter();
   }
 
-  void count(Pack& pack) {
-    const PlanePack& of = *pack.pack;
-    const PlanePlace* const places = job.order.places + of.first;
-    for (int g = 0; g < of.n_sites; ++g) {
-      const std::int32_t site = places[g].site;
-      put(pack.own, g, words + site * W);
-      for (int w = 0; w < W; ++w) {
-        pack.site[g * W + w] = static_cast<std::uint32_t>(site);
-        pack.start[g * W + w] = places[g].start;
-      }
-    }
-    if constexpr (W < V) {
-      if (of.side_by_side) return counter.count(of, places, pack.number);
-    }
-    for (int g = 0; g < of.n_sites; ++g) {
-      Row planes[kMaxNumberPlanes];
-      for (int k = 0; k < of.n_planes; ++k) planes[k] = slice_of<kRow>(false);
-      add_row<kRow>(
-          job, job.sites[places[g].site],
-          [this](std::uint32_t site) { return load_row(words + site * W); }, planes, of.n_planes);
-      for (int k = 0; k < of.n_planes; ++k) put(pack.number[k], g, planes + k);
-    }
+  // Where a vector holds several sites.
+  void count_pack(Pack& pack) {
+    const PlanePlace* const places = job.order.places + pack.pack.first;
+    for (int g = 0; g < pack.pack.n_sites; ++g) take_site(pack, g, places[g].site, places[g].start);
+    if (pack.pack.side_by_side) return counter.count(pack.pack, places, pack.number);
+    for (int g = 0; g < pack.pack.n_sites; ++g) count_row_of(pack, g, places[g].site);
+  }
+  // Where it holds one.
+  void count_site(Pack& pack, std::int32_t site) {
+    const SliceSite& row = job.sites[site];
+    const NumberShape number = number_shape(row, static_cast<std::int32_t>(job.field[site]));
+    pack.pack.n_sites = 1;
+    pack.pack.n_planes = static_cast<std::uint8_t>(number.n_planes);
+    pack.pack.even = number.even;
+    take_site(pack, 0, site, start_of_number(row, number.n_planes, number.even));
+    count_row_of(pack, 0, site);
   }
 
+  void take_site(Pack& pack, int g, std::int32_t site, std::int32_t start) {
+    put(pack.own, g, words + site * W);
+    for (int w = 0; w < W; ++w) {
+      pack.site[g * W + w] = static_cast<std::uint32_t>(site);
+      pack.start[g * W + w] = start;
+    }
+  }
+  void count_row_of(Pack& pack, int g, std::int32_t site) {
+    Row planes[kMaxNumberPlanes];
+    const int n = pack.pack.n_planes;
+    for (int k = 0; k < n; ++k) planes[k] = slice_of<kRow>(false);
+    add_row<kRow>(
+        job, job.sites[site], [this](std::uint32_t other) { return load_row(words + other * W); },
+        planes, n);
+    for (int k = 0; k < n; ++k) put(pack.number[k], g, planes + k);
+  }
   static void put(Bits& to, int g, const void* from) {
     std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
+  }
+
+  // Decides the pack behind those that are decided.
+  void decide_pack() {
+    decide(n_packs++);
+    if (n_packs == kPacks) flip_packs();
   }
 
   // Neighbours, start and the own bit add up to the number.
   void finish_number(Pack& pack) const {
     using Part = typename Bits::Part;
-    const int n = pack.pack->n_planes;
-    Bits carry = pack.pack->even ? pack.own : slice_of<V>(false);
+    const int n = pack.pack.n_planes;
+    Bits carry = pack.pack.even ? pack.own : slice_of<V>(false);
     for (int k = 0; k < n; ++k) {
       Bits start;
       for (int i = 0; i < Bits::n_parts; ++i) {
@@ -145,18 +168,18 @@ struct PlaneTile : SliceTile<W> {
   // The replicas whose attempts are accepted, but for ties.
   void decide(int index) {
     Pack& pack = packs[index];
-    const bool even = pack.pack->even;
+    const bool even = pack.pack.even;
     const PlaneTable& table = tables.of_any[even ? 1 : 0];
     alignas(64) Bits random[kPlanes];
     if (table.n_levels > 0) draws.draw(pack.site, random);
     finish_number(pack);
-    const Bits up = pack.number[pack.pack->n_planes - 1];
+    const Bits up = pack.number[pack.pack.n_planes - 1];
     if (table.n_levels == 0) {
       pack.accepted = up ^ slice_of<V>(true);
       return;
     }
-    Bits below = slice_of<V>(false), equal = up & moves[pack.pack->n_sites];
-    if (table.n_high > 0) levels.split(pack.number, pack.pack->n_planes, table.n_high);
+    Bits below = slice_of<V>(false), equal = up & moves[pack.pack.n_sites];
+    if (table.n_high > 0) levels.split(pack.number, pack.pack.n_planes, table.n_high);
     for (int k = 0; k < kPlanes; ++k) {
       const Bits high = levels.high(tables, even, k);
       below = less(random[k], high, below);
@@ -194,7 +217,7 @@ struct PlaneTile : SliceTile<W> {
       const Tie tie = tie_at[n_ties + i];
       Pack& pack = packs[tie.pack];
       const PlaneTable& table =
-          job.plane_tables[(kMixed ? 2 * (tie.lane % W) : 0) + (pack.pack->even ? 1 : 0)];
+          job.plane_tables[(kMixed ? 2 * (tie.lane % W) : 0) + (pack.pack.even ? 1 : 0)];
       const std::uint32_t level = pack.level_of(tie.lane, tie.bit);
       const bool accepts =
           level < static_cast<std::uint32_t>(table.n_levels) && rest[i] < table.low[level];
@@ -202,13 +225,16 @@ struct PlaneTile : SliceTile<W> {
     }
   }
 
-  // Flips the replicas that n packs of a class accept.
-  void flip(int n) {
+  // Flips the replicas that the packs accept: all are of one class.
+  void flip_packs() {
+    while (n_ties > 0) decide_ties();
+    const int n = n_packs;
+    n_packs = 0;
     bool alike = n == 8;
     for (int i = 0; i < n; ++i) {
       Pack& pack = packs[i];
-      const PlanePack& of = *pack.pack;
-      alike = alike && of.n_planes == packs[0].pack->n_planes;
+      const PlanePack& of = pack.pack;
+      alike = alike && of.n_planes == packs[0].pack.n_planes;
       pack.accepted = pack.accepted & moves[of.n_sites];
       const auto* const from = reinterpret_cast<const std::uint32_t*>(&pack.accepted);
       for (int g = 0; g < of.n_sites; ++g) {
@@ -216,9 +242,9 @@ struct PlaneTile : SliceTile<W> {
         for (int w = 0; w < W; ++w) to[w] ^= from[g * W + w];
       }
     }
-    if (alike) return sums.add_eight_packs(packs, packs[0].pack->n_planes);
+    if (alike) return sums.add_eight_packs(packs, packs[0].pack.n_planes);
     for (int i = 0; i < n; ++i) {
-      const PlanePack& of = *packs[i].pack;
+      const PlanePack& of = packs[i].pack;
       sums.add(packs[i].number, of.n_planes, of.even, packs[i].accepted);
     }
   }
@@ -255,7 +281,7 @@ struct PlaneTile : SliceTile<W> {
   PlaneSums<V> sums;
   alignas(64) Bits moves[Pack::sites + 1];  // of packs of so many sites
   alignas(64) Pack packs[kPacks];
-  int n_ties = 0;
+  int n_packs = 0, n_ties = 0;
   Tie tie_at[kTies];
   alignas(64) std::uint32_t tie_site[kTies + kIntLanes];
   alignas(64) std::uint32_t tie_replica[kTies + kIntLanes];

@@ -32,7 +32,8 @@ struct PlaneNumber {
     for (int k = 0; k < n; ++k) planes[k] = slice_of<W>((start >> k & 1) != 0);
     const Slice<W> own = state[site];
     if (even) ripple(planes, n, 0, own);
-    add_row<W>(job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, n);
+    add_row<W>(
+        job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, n);
     for (int k = 0; k < n; ++k) planes[k] = planes[k] ^ own;
   }
 };

@@ -128,8 +128,8 @@ inline __attribute__((always_inline)) Slice<W> add_eight(Slice<W>* planes, Term 
   return carry;
 }
 
-// Adds n terms of weight 1 to the counters: the slices state(site) of the sites in `terms`, or their
-// complements. A row with 8 terms has the planes up to 3, one with 64 those up to 6.
+// Adds n terms of weight 1 to the counters: the slices state(site) of the sites in `terms`, or
+// their complements. A row with 8 terms has the planes up to 3, one with 64 those up to 6.
 template <bool kInverted, int W, class State>
 inline __attribute__((always_inline)) void add_terms(Slice<W>* planes, int n_planes, State state,
                                                      const std::uint32_t* terms, std::uint32_t n) {
@@ -181,8 +181,8 @@ inline int count_row(const SliceJob& job, const Slice<W>* state, std::int32_t si
                      Slice<W>* planes) {
   const SliceSite& row = job.sites[site];
   for (int k = 0; k < row.n_planes; ++k) planes[k] = slice_of<W>(false);
-  add_row<W>(job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes,
-             row.n_planes);
+  add_row<W>(
+      job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, row.n_planes);
   return row.n_planes;
 }
 
