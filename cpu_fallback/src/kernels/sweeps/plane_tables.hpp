@@ -79,6 +79,8 @@ struct LevelPlanes {
 
   // The replicas of each of the first levels, of those that go up.
   void split(const Bits* number, int n, int n_levels) {
+    halves = n_levels > 64 ? 2 : n_levels > 0 ? 1 : 0;
+    if (n_levels == 0) return;
     int bits = 0;
     while (1 << bits < n_levels) ++bits;
     Bits all = number[n - 1];
@@ -97,7 +99,7 @@ struct LevelPlanes {
   // Bit k of the `high` of each replica.
   Bits high(const OneTable& tables, bool even, int k) const {
     Bits plane = slice_of<V>(false);
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < halves; ++half) {
       std::uint64_t left = tables.of_any[even ? 1 : 0].with_bit[k][half];
       while (left != 0) {
         const int one = 64 * half + __builtin_ctzll(left);
@@ -113,7 +115,7 @@ struct LevelPlanes {
   template <int W>
   Bits high(const MixedTables<W, V>& tables, bool even, int k) const {
     Bits plane = slice_of<V>(false);
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < halves; ++half) {
       for (std::uint64_t left = tables.of_any[even].with_bit[k][half]; left != 0;
            left &= left - 1) {
         const int level = 64 * half + __builtin_ctzll(left);
@@ -123,6 +125,7 @@ struct LevelPlanes {
     return plane;
   }
 
+  int halves = 0;  // of the levels
   alignas(64) Bits of_level[PlaneTable::max_levels];
 };
 

@@ -45,12 +45,17 @@ struct PackOf {
 // The lanes that are not 0, as bits.
 template <int V>
 inline std::uint32_t lanes_with_bits(const Slice<V>& a) {
+#if defined(__AVX512F__)
+  const auto part = reinterpret_cast<__m512i>(a.part[0]);
+  return _mm512_test_epi32_mask(part, part);
+#else
   std::uint32_t lanes = 0;
   for (int i = 0; i < Slice<V>::n_parts; ++i) {
     const auto zero = reinterpret_cast<Ints>(a.part[i] == 0);
     lanes |= (~high_bits(zero) & ((1u << (kIntLanes - 1) << 1) - 1)) << (i * kIntLanes);
   }
   return lanes;
+#endif
 }
 
 template <int W, class Tables>
@@ -128,14 +133,20 @@ struct PlaneTile : SliceTile<W> {
       pack.start[g * W + w] = start;
     }
   }
+  // Loops over all planes have a fixed length: the compiler would fill and copy with an instruction
+  // for strings, which takes long to begin.
   void count_row_of(Pack& pack, int g, std::int32_t site) {
-    Row planes[kMaxNumberPlanes];
+    const auto neighbor = [this](std::uint32_t other) { return load_row(words + other * W); };
     const int n = pack.pack.n_planes;
-    for (int k = 0; k < n; ++k) planes[k] = slice_of<kRow>(false);
-    add_row<kRow>(
-        job, job.sites[site], [this](std::uint32_t other) { return load_row(words + other * W); },
-        planes, n);
-    for (int k = 0; k < n; ++k) put(pack.number[k], g, planes + k);
+    if constexpr (W == V) {
+      for (int k = 0; k < kMaxNumberPlanes; ++k) pack.number[k] = slice_of<V>(false);
+      add_row<V>(job, job.sites[site], neighbor, pack.number, n);
+    } else {
+      Row planes[kMaxNumberPlanes];
+      for (int k = 0; k < kMaxNumberPlanes; ++k) planes[k] = slice_of<kRow>(false);
+      add_row<kRow>(job, job.sites[site], neighbor, planes, n);
+      for (int k = 0; k < kMaxNumberPlanes; ++k) put(pack.number[k], g, planes + k);
+    }
   }
   static void put(Bits& to, int g, const void* from) {
     std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
@@ -179,7 +190,7 @@ struct PlaneTile : SliceTile<W> {
       return;
     }
     Bits below = slice_of<V>(false), equal = up & moves[pack.pack.n_sites];
-    if (table.n_high > 0) levels.split(pack.number, pack.pack.n_planes, table.n_high);
+    levels.split(pack.number, pack.pack.n_planes, table.n_high);
     for (int k = 0; k < kPlanes; ++k) {
       const Bits high = levels.high(tables, even, k);
       below = less(random[k], high, below);
