@@ -92,7 +92,7 @@ class PackCounter {
       } else {
         add_terms_of<false>(pack, places, k, planes + k);
       }
-      for (int g = 0; g < pack.n_sites; ++g) rows_[g] += places[g].n_terms[k];
+      for (int g = 0; g < pack.n_sites; ++g) rows_[g] += byte_of(places[g].n_terms, k);
     }
   }
 
@@ -106,8 +106,8 @@ class PackCounter {
     if (kSigned || full < all || full % 8 != 0) {
       for (int g = 0; g < pack.n_sites; ++g) {
         for (int w = 0; w < W; ++w) {
-          n_terms_[g * W + w] = places[g].n_terms[k];
-          n_positive_[g * W + w] = places[g].n_positive[k];
+          n_terms_[g * W + w] = byte_of(places[g].n_terms, k);
+          n_positive_[g * W + w] = byte_of(places[g].n_positive, k);
         }
       }
     }

@@ -70,39 +70,42 @@ std::int32_t sort_class(const PairwiseView& model, std::int32_t c, const OrderMe
   return n;
 }
 
-PlanePlace place_of(const SliceView& slices, std::int32_t site, PlanePack& pack) {
-  const SliceSite& row = slices.sites[site];
-  PlanePlace place{site, start_of_number(row, pack.n_planes, pack.even), row.first_term};
-  for (int r = 0; r < row.n_runs; ++r) {
-    const SliceRun run = slice_run(slices.runs[row.first_run + r]);
-    const auto n = static_cast<std::uint8_t>(run.n_terms);
-    place.n_terms[run.plane] = static_cast<std::uint8_t>(place.n_terms[run.plane] + n);
-    if (run.negative) {
-      pack.negative = true;
-    } else {
-      place.n_positive[run.plane] = static_cast<std::uint8_t>(place.n_positive[run.plane] + n);
-    }
-    pack.n_powers = std::max(pack.n_powers, static_cast<std::uint8_t>(run.plane + 1));
-  }
-  return place;
-}
-
 // How the terms of the places of a pack are added.
-void join_rows(const SliceView& slices, const PlanePlace* places, PlanePack& pack) {
-  const auto n_terms = slices.sites[slices.sites.size - 1].first_term;
-  std::int64_t last = 0, all = 0;  // rows begin before, and groups of terms are at most so many
-  for (int k = 0; k < pack.n_powers; ++k) {
-    std::uint8_t most = 0, fewest = 255;
-    for (int g = 0; g < pack.n_sites; ++g) {
-      most = std::max(most, places[g].n_terms[k]);
-      fewest = std::min(fewest, places[g].n_terms[k]);
+void describe_rows(const SliceView& slices, const Waiting* sites, PlanePlace* places,
+                   PlanePack& to) {
+  PlanePack pack = to;
+  std::int64_t last = 0;  // rows begin before
+  std::uint64_t any = 0;
+  for (int g = 0; g < pack.n_sites; ++g) {
+    const SliceSite& row = slices.sites[sites[g].site];
+    std::uint64_t all = 0, positive = 0;
+    for (int r = 0; r < row.n_runs; ++r) {
+      const SliceRun run = slice_run(slices.runs[row.first_run + r]);
+      const std::uint64_t n = std::uint64_t{run.n_terms} << (8 * run.plane);
+      all += n;
+      positive += run.negative ? 0 : n;
     }
-    pack.most_terms[k] = most;
-    pack.fewest_terms[k] = fewest;
-    all += (most + 7) / 8 * 8;
+    places[g] = {sites[g].site, start_of_number(row, pack.n_planes, pack.even), row.first_term, all,
+                 positive};
+    pack.negative = pack.negative || positive != all;
+    last = std::max(last, row.first_term);
+    any |= all;
   }
-  for (int g = 0; g < pack.n_sites; ++g) last = std::max(last, places[g].first_term);
-  pack.side_by_side = pack.n_sites > 1 && last + all <= n_terms;
+  std::int64_t groups = 0;  // of terms: as many as they have at most
+  for (int k = 0; k < planes_of_sum && any >> (8 * k) != 0; ++k) {
+    std::uint32_t most = 0, fewest = 255;
+    for (int g = 0; g < pack.n_sites; ++g) {
+      most = std::max(most, byte_of(places[g].n_terms, k));
+      fewest = std::min(fewest, byte_of(places[g].n_terms, k));
+    }
+    pack.most_terms[k] = static_cast<std::uint8_t>(most);
+    pack.fewest_terms[k] = static_cast<std::uint8_t>(fewest);
+    pack.n_powers = static_cast<std::uint8_t>(k + 1);
+    groups += (most + 7) / 8 * 8;
+  }
+  const std::int64_t n_terms = slices.sites[slices.sites.size - 1].first_term;
+  pack.side_by_side = pack.n_sites > 1 && last + groups <= n_terms;
+  to = pack;
 }
 
 }  // namespace
@@ -128,10 +131,8 @@ PlaneOrder order_for_planes(const PairwiseView& model, int sites_of_pack, std::b
       }
       pack.n_sites = static_cast<std::int16_t>(i - begin);
       pack.ends_class = i == n;
-      for (std::int32_t k = begin; k < i; ++k) {
-        memory.places[placed++] = place_of(model.slices, sites[k].site, pack);
-      }
-      join_rows(model.slices, memory.places + pack.first, pack);
+      describe_rows(model.slices, sites + begin, memory.places + placed, pack);
+      placed += pack.n_sites;
     }
   }
   return order;

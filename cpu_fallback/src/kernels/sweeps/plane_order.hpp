@@ -18,13 +18,18 @@ struct PlanePlace {
   std::int32_t site = 0;
   std::int32_t start = 0;
   std::int64_t first_term = 0;  ///< of SliceView::terms
-  // Terms of each power of two, and those of them that are added as they are: the first ones.
-  std::uint8_t n_terms[planes_of_sum] = {};
-  std::uint8_t n_positive[planes_of_sum] = {};
+  // Terms of each power of two, and those of them that are added as they are, the first ones: a
+  // byte each.
+  std::uint64_t n_terms = 0;
+  std::uint64_t n_positive = 0;
 };
 
 // In an unnamed namespace: see SliceJob.
 namespace {
+inline std::uint32_t byte_of(std::uint64_t bytes, int k) {
+  return static_cast<std::uint32_t>(bytes >> (8 * k)) & 255u;
+}
+
 // Bits of the number of a site, and whether its sum is even.
 struct NumberShape {
   int n_planes;

@@ -54,8 +54,8 @@ struct SliceJob {
   std::int32_t n_sites = 0;
   std::int32_t n_classes = 0;
   const std::int32_t* class_begin = nullptr;  // [n_classes + 1], in quads of sites
-  const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
-  const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
+  const std::int32_t* variable = nullptr;     // [n_sites], -1: filler
+  const std::int64_t* row_begin = nullptr;    // [n_sites + 1]
   const PairEntry* entries = nullptr;
   const double* base = nullptr;      // [n_sites]
   bool narrow = false;               // sums of couplings fit into 16 bits
