@@ -82,8 +82,8 @@ std::vector<Rows> rows() {
 }
 
 class MetropolisSweepPacks : public testing::TestWithParam<Rows> {};
-INSTANTIATE_TEST_SUITE_P(Cpu, MetropolisSweepPacks, testing::ValuesIn(rows()),
-                         [](const auto& info) { return info.param.name; });
+std::string name_of(const testing::TestParamInfo<Rows>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Cpu, MetropolisSweepPacks, testing::ValuesIn(rows()), name_of);
 
 void expect_definition(const SweepInputs& given, const std::string& what) {
   const SweepOutputs expected = plain_sweeps(given);
