@@ -101,13 +101,18 @@ struct LevelPlanes {
     Bits plane = slice_of<V>(false);
     for (int half = 0; half < halves; ++half) {
       std::uint64_t left = tables.of_any[even ? 1 : 0].with_bit[k][half];
-      while (left != 0) {
-        const int one = 64 * half + __builtin_ctzll(left);
-        left &= left - 1;
-        // The first of the next level is this one where there is no next.
-        const int other = left == 0 ? one : 64 * half + __builtin_ctzll(left);
-        left &= left - 1;
-        plane = or3(plane, of_level[one], of_level[other]);
+      for (; left != 0; left &= left - 1) {
+        const int level = 64 * half + __builtin_ctzll(left);
+#if defined(__AVX512VL__)
+        // An instruction adds two levels.
+        if ((left & (left - 1)) != 0) {
+          left &= left - 1;
+          const int next = 64 * half + __builtin_ctzll(left);
+          plane = or3(plane, of_level[level], of_level[next]);
+          continue;
+        }
+#endif
+        plane = plane | of_level[level];
       }
     }
     return plane;

@@ -115,15 +115,18 @@ struct PlaneTile : SliceTile<W> {
     if (pack.pack.side_by_side) return counter.count(pack.pack, places, pack.number);
     for (int g = 0; g < pack.pack.n_sites; ++g) count_row_of(pack, g, places[g].site);
   }
-  // Where it holds one.
+  // Where it holds one. Loops over all planes have a fixed length: else the compiler fills and
+  // copies with an instruction for strings, which takes long to begin.
   void count_site(Pack& pack, std::int32_t site) {
     const SliceSite& row = job.sites[site];
     const NumberShape number = number_shape(row, static_cast<std::int32_t>(job.field[site]));
     pack.pack.n_sites = 1;
     pack.pack.n_planes = static_cast<std::uint8_t>(number.n_planes);
     pack.pack.even = number.even;
-    take_site(pack, 0, site, start_of_number(row, number.n_planes, number.even));
-    count_row_of(pack, 0, site);
+    const std::int32_t start = start_of_number(row, number.n_planes, number.even);
+    take_site(pack, 0, site, start);
+    for (int k = 0; k < kMaxNumberPlanes; ++k) pack.number[k] = slice_of<V>((start >> k & 1) != 0);
+    add_row<V>(job, row, neighbor(), pack.number, number.n_planes);
   }
 
   void take_site(Pack& pack, int g, std::int32_t site, std::int32_t start) {
@@ -133,20 +136,14 @@ struct PlaneTile : SliceTile<W> {
       pack.start[g * W + w] = start;
     }
   }
-  // Loops over all planes have a fixed length: the compiler would fill and copy with an instruction
-  // for strings, which takes long to begin.
   void count_row_of(Pack& pack, int g, std::int32_t site) {
-    const auto neighbor = [this](std::uint32_t other) { return load_row(words + other * W); };
-    const int n = pack.pack.n_planes;
-    if constexpr (W == V) {
-      for (int k = 0; k < kMaxNumberPlanes; ++k) pack.number[k] = slice_of<V>(false);
-      add_row<V>(job, job.sites[site], neighbor, pack.number, n);
-    } else {
-      Row planes[kMaxNumberPlanes];
-      for (int k = 0; k < kMaxNumberPlanes; ++k) planes[k] = slice_of<kRow>(false);
-      add_row<kRow>(job, job.sites[site], neighbor, planes, n);
-      for (int k = 0; k < kMaxNumberPlanes; ++k) put(pack.number[k], g, planes + k);
-    }
+    Row planes[kMaxNumberPlanes];
+    for (Row& plane : planes) plane = slice_of<kRow>(false);
+    add_row<kRow>(job, job.sites[site], neighbor(), planes, pack.pack.n_planes);
+    for (int k = 0; k < kMaxNumberPlanes; ++k) put(pack.number[k], g, planes + k);
+  }
+  auto neighbor() const {
+    return [this](std::uint32_t site) { return load_row(words + site * W); };
   }
   static void put(Bits& to, int g, const void* from) {
     std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
@@ -162,18 +159,18 @@ struct PlaneTile : SliceTile<W> {
   void finish_number(Pack& pack) const {
     using Part = typename Bits::Part;
     const int n = pack.pack.n_planes;
-    Bits carry = pack.pack.even ? pack.own : slice_of<V>(false);
-    for (int k = 0; k < n; ++k) {
-      Bits start;
-      for (int i = 0; i < Bits::n_parts; ++i) {
-        Part part;
-        std::memcpy(&part, pack.start + i * (Bits::bytes / 4), sizeof part);
-        start.part[i] = Part{} - (part >> k & 1u);
+    if constexpr (W == V) {
+      if (pack.pack.even) ripple(pack.number, n, 0, pack.own);
+    } else {
+      Part starts;
+      std::memcpy(&starts, pack.start, sizeof starts);
+      Bits carry = pack.pack.even ? pack.own : slice_of<V>(false);
+      for (int k = 0; k < n; ++k) {
+        const Bits start{{Part{} - (starts >> k & 1u)}};
+        carry = full_add(pack.number[k], start, carry);
       }
-      Bits plane = pack.number[k];
-      carry = full_add(plane, start, carry);
-      pack.number[k] = plane ^ pack.own;
     }
+    for (int k = 0; k < n; ++k) pack.number[k] = pack.number[k] ^ pack.own;
   }
 
   // The replicas whose attempts are accepted, but for ties.
