@@ -260,7 +260,7 @@ struct PlaneTile : SliceTile<W> {
   // Neighbours are counted in registers of four words at least.
   static constexpr int kRow = W < 4 ? 4 : W;
   using Row = Slice<kRow>;
-  static Row load_row(const std::uint32_t* from) {
+  static __attribute__((always_inline)) Row load_row(const std::uint32_t* from) {
     Row row;
     if constexpr (W == 1) {
       row.part[0] = typename Row::Part{from[0]};
@@ -270,7 +270,7 @@ struct PlaneTile : SliceTile<W> {
       typedef std::uint64_t Two __attribute__((vector_size(16)));
       row.part[0] = reinterpret_cast<typename Row::Part>(Two{two});
     } else {
-      std::memcpy(&row, from, sizeof row);
+      row = *reinterpret_cast<const Row*>(from);
     }
     return row;
   }
