@@ -142,7 +142,27 @@ void sweep_with_shared_noise(SliceJob& job) {
   slice_functions().sweep_shared(job);
 }
 
-void sweep_by_planes(SliceJob& job) {
+// The order of a task: its jobs mostly have one width.
+class TaskOrder {
+ public:
+  TaskOrder(const PairwiseView& model, std::byte* memory) : model_(model), memory_(memory) {}
+
+  const PlaneOrder& of_width(int width) {
+    const int wanted = slice_functions().vector_words / width;
+    if (wanted > 1 && sites_of_pack_ != wanted) order_ = order_for_planes(model_, wanted, memory_);
+    sites_of_pack_ = wanted;
+    return order_;
+  }
+
+ private:
+  const PairwiseView& model_;
+  std::byte* memory_;
+  int sites_of_pack_ = 0;
+  PlaneOrder order_;
+};
+
+void sweep_by_planes(TaskOrder& order, SliceJob& job) {
+  job.order = order.of_width(job.width);
   PlaneTable tables[SliceJob::max_words][2];
   const auto beta_of = [&](int word) { return job.beta[32 * word]; };
   int n_tables = 1;  // one is for all words of one temperature
@@ -159,21 +179,22 @@ void sweep_by_planes(SliceJob& job) {
   job.plane_tables = tables[0];
   job.mixed_tables = n_tables > 1;
   job.counter3 = counter_word3(RngDomain::metropolis_planes, 0, job.step);
+  job.rest_counter3 = counter_word3(RngDomain::metropolis_rest, 0, job.step);
   slice_functions().sweep_by_planes(job);
 }
 
 // Words that can be swept together.
-void sweep_together(const MetropolisSweep& kernel, SliceJob& job) {
+void sweep_together(const MetropolisSweep& kernel, TaskOrder& order, SliceJob& job) {
   if (kernel.naming == DrawNaming::shared) return sweep_with_shared_noise(job);
-  sweep_by_planes(job);
+  sweep_by_planes(order, job);
 }
 
 // The words from `first` on that can be swept together, or that one; returns their number.
-int sweep_part(const MetropolisSweep& kernel, const SliceJob& job, int first) {
+int sweep_part(const MetropolisSweep& kernel, TaskOrder& order, const SliceJob& job, int first) {
   const int n = words_together(job, first, kernel.naming == DrawNaming::shared);
   SliceJob part = part_of(job, first, std::max(1, n));
   if (n > 0) {
-    sweep_together(kernel, part);
+    sweep_together(kernel, order, part);
   } else {
     slice_functions().sweep(part);
   }
@@ -187,6 +208,14 @@ bool has_one_rung(const MetropolisSweep& kernel, const SliceJob& job) {
   return std::all_of(rung, rung + 32 * job.n_words, [&](auto other) { return other == rung[0]; });
 }
 
+// Bytes of the states of a task, and with those of the order of its sites.
+std::size_t state_bytes(const PairwiseView& model, const SliceShape& shape) {
+  return (slice_bytes(model.n_sites, shape.width) + 63) / 64 * 64;
+}
+std::size_t plane_bytes(const PairwiseView& model, const SliceShape& shape) {
+  return state_bytes(model, shape) + order_bytes(model.n_sites, model.n_classes);
+}
+
 // Words do not depend on each other, so a task makes all sweeps of its words.
 void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const SliceShape& shape,
                   std::int64_t task, std::byte* scratch, const Alarm* alarm) {
@@ -195,21 +224,22 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
   const View2<std::uint32_t>& state = kernel.state;
   describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
   job.new_words = state.data + job.first_word;
-  job.draw_rest = &draw_rest_of_site;
+  job.width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(job.n_words)));
+  TaskOrder order(kernel.model, scratch + state_bytes(kernel.model, shape));
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     if (s > 0 && alarm != nullptr) end_if_due(*alarm);
     const MetropolisSweep one = kernel.only(s);
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
     if (!has_one_rung(kernel, job) || words_together(job, 0, true) < job.n_words) {
-      for (int first = 0; first < job.n_words;) first += sweep_part(one, job, first);
+      for (int first = 0; first < job.n_words;) first += sweep_part(one, order, job, first);
       continue;
     }
     job.gathers = s == 0;
     job.scatters = s + 1 == sweeps;
     std::fill(std::begin(job.delta), std::end(job.delta), 0.0);
     std::fill(std::begin(job.accepted), std::end(job.accepted), 0u);
-    sweep_together(one, job);
+    sweep_together(one, order, job);
     add_to_slots(one, job);
   }
 }
@@ -220,7 +250,7 @@ void launch_planes(const MetropolisSweep& kernel, Queue& queue) {
   if (sweeps == 0) return;
   const QueueThreads threads = pool_of(queue);
   const SliceShape shape = plane_shape(kernel.state.columns, threads.pool.threads());
-  for_each_with_scratch(queue, shape.n_tasks, slice_bytes(kernel.model.n_sites, shape.width),
+  for_each_with_scratch(queue, shape.n_tasks, plane_bytes(kernel.model, shape),
                         [&](std::int64_t task, std::byte* scratch) {
                           sweep_planes(kernel, sweeps, shape, task, scratch, threads.alarm);
                         });
@@ -266,9 +296,11 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
   }
 }
 
-// Whether counters of eight bits can decide all attempts by planes or with shared noise.
+// Whether counters of eight bits can decide all attempts by planes or with shared noise. By planes
+// sites of a class are decided side by side, so they must not interact.
 bool has_planes(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
+  if (kernel.naming == DrawNaming::planes && model.sequential) return false;
   return kernel.naming != DrawNaming::words && kernel.rule == SweepRule::metropolis &&
          model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
 }
@@ -346,12 +378,12 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
     return each * static_cast<std::uint64_t>(std::min(threads, tasks));
   };
   // Sweeps by planes count in slices, whatever masks cost.
-  const auto slice_bytes = [&](const cpu::SliceShape& of) {
-    return bytes(cpu::slice_bytes(model.n_sites, of.width), of.n_tasks);
-  };
   const bool wide = model.arithmetic == Arithmetic::wide;
   const cpu::SliceShape planes = cpu::plane_shape(words, static_cast<int>(threads));
-  const std::uint64_t sliced = wide ? 0 : std::max(slice_bytes(shape), slice_bytes(planes));
+  const std::uint64_t sliced =
+      wide ? 0
+           : std::max(bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks),
+                      bytes(cpu::plane_bytes(model, planes), planes.n_tasks));
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
   const std::size_t each =

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The planes of words side by side (plane_draws.hpp). Everything is in an unnamed namespace, see
-// SliceJob.
+// The planes and the low bits of words (plane_draws.hpp) for many lanes at once. Everything is in
+// an unnamed namespace, see SliceJob.
 #include <cstdint>
 #include <cstring>
 
@@ -15,106 +15,122 @@ namespace {
 
 constexpr int kPlanes = 8;
 
-// The planes of W words of one key at one step.
+// The planes of the sites of a pack, for W words of one key at one step.
 template <int W>
 class PlaneDraws {
  public:
+  static constexpr int V = W < kIntLanes ? kIntLanes : W;  // lanes: the words of one site, the next
+
   // @param names  replica / 32 of each word
   void prepare(std::uint64_t key, const std::uint32_t* names, int n_words, std::uint32_t step_low,
                std::uint32_t counter3) {
     key0_ = static_cast<std::uint32_t>(key);
     key1_ = static_cast<std::uint32_t>(key >> 32);
     counter3_ = counter3;
-    step_product_ = static_cast<std::uint64_t>(kFactor1) * step_low;
-    for (int l = 0; l < kAll; ++l) {
+    const std::uint64_t step_product = static_cast<std::uint64_t>(kFactor1) * step_low;
+    step_product_low_ = static_cast<std::uint32_t>(step_product);
+    for (int l = 0; l < V; ++l) {
       const std::uint32_t name = l % W < n_words ? names[l % W] : 0u;
       const std::uint64_t product =
-          static_cast<std::uint64_t>(kFactor0) * (high_of(step_product_) ^ name ^ key0_);
+          static_cast<std::uint64_t>(kFactor0) * (high_of(step_product) ^ name ^ key0_);
       high_[l] = high_of(product);
       low_[l] = static_cast<std::uint32_t>(product);
     }
   }
 
-  // The planes of a site, by rising weight.
-  void draw(std::uint32_t site, Slice<W>* planes) const {
+  // The planes of the sites of the lanes, by rising weight.
+  void draw(const std::uint32_t* sites, Slice<V>* planes) const {
     auto* const to = reinterpret_cast<std::uint32_t*>(planes);
-    const std::uint64_t site1 = static_cast<std::uint64_t>(kFactor0) * site;
-    const std::uint32_t lane2 = static_cast<std::uint32_t>(site1) ^ (key1_ + kWeyl1);
-    // Lanes are words of block 0, and those of block 1 where a vector has room for both.
-    for (int l = 0; l < kLanesOfBlocks; l += kIntLanes) {
-      Ints high1, low1;  // the only product of round 3 that depends on the word
-      multiply(load(high_ + l) ^ spread(lane2), kFactor1, high1, low1);
-      if constexpr (kTogether) {
-        const Start a = start(site1, 0), b = start(site1, 1);
-        const Counter c = finish({both(a.c0, b.c0), both(a.c1, b.c1), both(a.c2, b.c2)}, high1,
-                                 low1, load(low_ + l));
-        alignas(64) std::uint32_t words[4][kIntLanes];
-        store(words[0], c.c0), store(words[1], c.c1), store(words[2], c.c2), store(words[3], c.c3);
-        for (int i = 0; i < kPlanes; ++i) std::memcpy(to + i * W, words[i % 4] + i / 4 * W, 4 * W);
-      } else {
+    for (int l = 0; l < V; l += kIntLanes) {
+      Counter c[2];
+      Ints high1, low1;
+      if constexpr (W < V) {
+        const Round1<Ints> site = round1(load(sites + l), multiply_lanes);
+        multiply(load(high_ + l) ^ site.lane2, kFactor1, high1, low1);
         for (std::uint32_t block = 0; block < 2; ++block) {
-          const Start s = start(site1, block);
-          const Counter c =
-              finish({spread(s.c0), spread(s.c1), spread(s.c2)}, high1, low1, load(low_ + l));
-          std::uint32_t* const of_block = to + 4 * block * W + l;
-          store(of_block, c.c0), store(of_block + W, c.c1);
-          store(of_block + 2 * W, c.c2), store(of_block + 3 * W, c.c3);
+          const Start<Ints> s = start(site.high, block, multiply_lanes);
+          c[block] = {high1 ^ s.c0, low1, load(low_ + l) ^ s.c2, s.c1};
         }
+      } else {
+        const Round1<std::uint32_t> site = round1(sites[0], multiply_word);
+        multiply(load(high_ + l) ^ spread(site.lane2), kFactor1, high1, low1);
+        for (std::uint32_t block = 0; block < 2; ++block) {
+          const Start<std::uint32_t> s = start(site.high, block, multiply_word);
+          c[block] = {high1 ^ spread(s.c0), low1, load(low_ + l) ^ spread(s.c2), spread(s.c1)};
+        }
+      }
+      std::uint32_t key0 = key0_ + 2 * kWeyl0, key1 = key1_ + 2 * kWeyl1;
+      for (int round = 3; round < 10; ++round) {
+        key0 += kWeyl0;
+        key1 += kWeyl1;
+        philox_round(c[0], spread(key0), spread(key1));
+        philox_round(c[1], spread(key0), spread(key1));
+      }
+      for (int block = 0; block < 2; ++block) {
+        std::uint32_t* const of_block = to + 4 * block * V + l;
+        store(of_block, c[block].c0), store(of_block + V, c[block].c1);
+        store(of_block + 2 * V, c[block].c2), store(of_block + 3 * V, c[block].c3);
       }
     }
   }
 
  private:
-  static constexpr bool kTogether = 2 * W <= kIntLanes;
-  static constexpr int kLanesOfBlocks = kTogether ? kIntLanes : (W < kIntLanes ? kIntLanes : W);
-  static constexpr int kAll = kLanesOfBlocks;
-  static_assert(kTogether || W % kIntLanes == 0);
+  static_assert(V % kIntLanes == 0);
 
   static std::uint32_t high_of(std::uint64_t product) {
     return static_cast<std::uint32_t>(product >> 32);
   }
+  static void multiply_word(std::uint32_t a, std::uint32_t factor, std::uint32_t& high,
+                            std::uint32_t& low) {
+    const std::uint64_t product = static_cast<std::uint64_t>(factor) * a;
+    high = high_of(product);
+    low = static_cast<std::uint32_t>(product);
+  }
+  static void multiply_lanes(Ints a, std::uint32_t factor, Ints& high, Ints& low) {
+    multiply(a, factor, high, low);
+  }
 
-  // What round 3 takes from site and block alone: c0 and c2 lack what depends on the word.
+  // What rounds 1 to 3 take from the site alone; and from the site and the block: c0 and c2 lack
+  // what depends on the word. Word is a lane, or one value for all of them.
   template <class Word>
-  struct StartOf {
+  struct Round1 {
+    Word high, lane2;
+  };
+  template <class Word, class Multiply>
+  Round1<Word> round1(Word site, Multiply multiply_one) const {
+    Word high, low;
+    multiply_one(site, kFactor0, high, low);
+    return {high, low ^ (key1_ + kWeyl1)};
+  }
+  template <class Word>
+  struct Start {
     Word c0, c1, c2;  // c1 becomes c3
   };
-  using Start = StartOf<std::uint32_t>;
-
-  Start start(std::uint64_t site1, std::uint32_t block) const {
-    const std::uint32_t c2 = high_of(site1) ^ (counter3_ | block << 16) ^ key1_;
-    const std::uint64_t second = static_cast<std::uint64_t>(kFactor1) * c2;
-    const std::uint32_t c0 =
-        high_of(second) ^ static_cast<std::uint32_t>(step_product_) ^ (key0_ + kWeyl0);
-    const std::uint64_t third = static_cast<std::uint64_t>(kFactor0) * c0;
-    return {static_cast<std::uint32_t>(second) ^ (key0_ + 2 * kWeyl0),
-            static_cast<std::uint32_t>(third), high_of(third) ^ (key1_ + 2 * kWeyl1)};
+  template <class Word, class Multiply>
+  Start<Word> start(Word site_high, std::uint32_t block, Multiply multiply_one) const {
+    Word high2, low2, high3, low3;
+    multiply_one(site_high ^ ((counter3_ | block << 16) ^ key1_), kFactor1, high2, low2);
+    multiply_one(high2 ^ (step_product_low_ ^ (key0_ + kWeyl0)), kFactor0, high3, low3);
+    return {low2 ^ (key0_ + 2 * kWeyl0), low3, high3 ^ (key1_ + 2 * kWeyl1)};
   }
 
-  // Words of block 1 behind those of block 0.
-  static Ints both(std::uint32_t first, std::uint32_t second) {
-    Ints result;
-    for (int l = 0; l < kIntLanes; ++l) result[l] = l / W % 2 == 0 ? first : second;
-    return result;
-  }
-
-  Counter finish(const StartOf<Ints>& s, Ints high1, Ints low1, Ints low) const {
-    Counter c{high1 ^ s.c0, low1, low ^ s.c2, s.c1};
-    std::uint32_t key0 = key0_ + 2 * kWeyl0, key1 = key1_ + 2 * kWeyl1;
-    for (int round = 3; round < 10; ++round) {
-      key0 += kWeyl0;
-      key1 += kWeyl1;
-      philox_round(c, spread(key0), spread(key1));
-    }
-    return c;
-  }
-
-  std::uint32_t key0_ = 0, key1_ = 0, counter3_ = 0;
-  std::uint64_t step_product_ = 0;
+  std::uint32_t key0_ = 0, key1_ = 0, counter3_ = 0, step_product_low_ = 0;
   // Both halves of the product of round 2 that depends on the word.
-  alignas(64) std::uint32_t high_[kAll];
-  alignas(64) std::uint32_t low_[kAll];
+  alignas(64) std::uint32_t high_[V];
+  alignas(64) std::uint32_t low_[V];
 };
+
+// The low bits of words of one key at one step: those of sites[l] and replicas[l] to rest[l].
+inline void draw_rests(std::uint64_t key, std::uint32_t step_low, std::uint32_t counter3,
+                       const std::uint32_t* sites, const std::uint32_t* replicas,
+                       std::uint32_t* rest) {
+  Counter c{load(sites), load(replicas), spread(step_low), spread(counter3)};
+  auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round, key0 += kWeyl0, key1 += kWeyl1) {
+    philox_round(c, spread(key0), spread(key1));
+  }
+  store(rest, c.c0 & spread((1u << 24) - 1));
+}
 
 }  // namespace
 }  // namespace kiln::cpu

@@ -2,228 +2,305 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The body of the sweep by planes: neighbours are counted, draws are compared and energies are
-// added up for all replicas of up to 16 words at once. Included by one translation unit per
-// instruction set; everything is in an unnamed namespace, see SliceJob.
+// The body of the sweep by planes: neighbours are counted site by site; draws are compared and
+// energies added up for all replicas of the words of a pack of sites at once. Included by one
+// translation unit per instruction set; everything is in an unnamed namespace, see SliceJob.
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
+#include "kernels/sweeps/plane_count.hpp"
 #include "kernels/sweeps/plane_lanes.hpp"
 #include "kernels/sweeps/plane_sums.hpp"
+#include "kernels/sweeps/plane_tables.hpp"
 #include "kernels/sweeps/slice_tile_impl.hpp"
 
 namespace kiln::cpu {
 namespace {
 
-// The number u of a site for each replica, as GroupSite has it: its highest plane says whether a
-// flip raises the energy, and then the others are the level.
+// W words of the sites of a pack, lane g W + w for word w of site g.
 template <int W>
-struct PlaneNumber {
-  Slice<W> planes[kMaxNumberPlanes];
-  int n = 0;  // planes
-  bool even = false;
+struct PackOf {
+  static constexpr int V = PlaneDraws<W>::V;
+  static constexpr int sites = V / W;
+  using Bits = Slice<V>;
 
-  void count(const SliceJob& job, const Slice<W>* state, std::int32_t site) {
-    const SliceSite& row = job.sites[site];
-    const auto field = static_cast<std::int32_t>(job.field[site]);
-    const std::int32_t sum = row.base - field + (field < 0 ? -field : field);
-    even = (sum & 1) == 0;
-    n = 32 - __builtin_clz(static_cast<std::uint32_t>(sum + even));
-    const std::int32_t start = (1 << (n - 1)) - (row.base + even + 1) / 2;
-    for (int k = 0; k < n; ++k) planes[k] = slice_of<W>((start >> k & 1) != 0);
-    const Slice<W> own = state[site];
-    if (even) ripple(planes, n, 0, own);
-    add_row(job, row, state, planes, n);
-    for (int k = 0; k < n; ++k) planes[k] = planes[k] ^ own;
-  }
+  PlanePack pack;
+  // The number u of each replica, as GroupSite has it: its highest plane says whether a flip raises
+  // the energy, and then the others are the level.
+  Bits number[PackCounter<W, V>::kMost];
+  Bits own, accepted;
+  alignas(64) std::uint32_t site[V];
+  alignas(64) std::int32_t start[V];
 
-  std::uint32_t level_of(int word, int replica) const {
+  std::uint32_t level_of(int lane, std::uint32_t replica) const {
     std::uint32_t level = 0;
-    for (int k = 0; k + 1 < n; ++k) {
-      const auto* const words = reinterpret_cast<const std::uint32_t*>(planes + k);
-      level |= (words[word] >> replica & 1u) << k;
+    for (int k = 0; k + 1 < pack.n_planes; ++k) {
+      level |= (reinterpret_cast<const std::uint32_t*>(number + k)[lane] >> replica & 1u) << k;
     }
     return level;
   }
 };
 
-// The sweep of words of whole numbers of 32 replicas, whatever decides their attempts.
-template <int W>
-struct WordsTile : SliceTile<W> {
+// The lanes that are not 0, as bits.
+template <int V>
+inline std::uint32_t lanes_with_bits(const Slice<V>& a) {
+#if defined(__AVX512F__)
+  const auto part = reinterpret_cast<__m512i>(a.part[0]);
+  return _mm512_test_epi32_mask(part, part);
+#else
+  std::uint32_t lanes = 0;
+  for (int i = 0; i < Slice<V>::n_parts; ++i) {
+    const auto zero = reinterpret_cast<Ints>(a.part[i] == 0);
+    lanes |= (~high_bits(zero) & ((1u << (kIntLanes - 1) << 1) - 1)) << (i * kIntLanes);
+  }
+  return lanes;
+#endif
+}
+
+template <int W, class Tables>
+struct PlaneTile : SliceTile<W> {
   using Base = SliceTile<W>;
   using Base::job;
-  using Base::state;
-  using typename Base::Bits;
+  using Pack = PackOf<W>;
+  using Bits = typename Pack::Bits;
+  static constexpr int V = Pack::V;
+  static constexpr bool kMixed = !std::is_same_v<Tables, OneTable>;
 
-  explicit WordsTile(SliceJob& j) : Base(j), sums(j) {
-    alignas(64) std::uint32_t bits[W] = {};
-    for (int w = 0; w < job.n_words; ++w) {
-      names[w] = job.replica[w * kLanes] / kLanes;
-      bits[w] = job.moves[w];
+  explicit PlaneTile(SliceJob& j)
+      : Base(j),
+        words(j.scratch),
+        counter(j, j.scratch),
+        tables(j),
+        sums(j, W, 32 - __builtin_clz(static_cast<unsigned>(j.max_local | 1)), j.n_sites) {
+    std::uint32_t names[W] = {};
+    alignas(64) std::uint32_t bits[V];
+    for (int w = 0; w < job.n_words; ++w) names[w] = job.replica[w * kLanes] / kLanes;
+    for (int n = 0; n <= Pack::sites; ++n) {
+      for (int v = 0; v < V; ++v) bits[v] = v < n * W ? job.moves[v % W] : 0u;
+      std::memcpy(&moves[n], bits, sizeof bits);
     }
-    std::memcpy(&moves, bits, sizeof moves);
+    draws.prepare(job.key[0], names, job.n_words, job.step_low, job.counter3);
+    std::memset(static_cast<void*>(packs), 0, sizeof packs);
   }
 
-  // decide(site) are the replicas whose attempts are accepted, with `number` that of the site. It
-  // is not called for fillers; begin(site) is called for all sites.
-  template <class Begin, class Decide>
-  void sweep_sites(Begin begin, Decide decide) {
+  void run() {
     if (job.gathers) this->gather();
-    for (std::int32_t site = 0; site < job.n_sites; ++site) {
-      begin(site);
-      if (job.variable[site] < 0) continue;
-      number.count(job, state, site);
-      const Bits accepted = decide(site) & moves;
-      state[site] = state[site] ^ accepted;
-      sums.add(number.planes, number.n, number.even, accepted);
+    if constexpr (W < V) {
+      for (std::int32_t p = 0; p < job.order.n_packs; ++p) {
+        Pack& pack = packs[n_packs];
+        pack.pack = job.order.packs[p];
+        count_pack(pack);
+        decide_pack();
+        if (pack.pack.ends_class) flip_packs();
+      }
+    } else {
+      for (std::int32_t c = 0; c < job.n_classes; ++c) {
+        for (std::int32_t s = 4 * job.class_begin[c]; s < 4 * job.class_begin[c + 1]; ++s) {
+          if (job.variable[s] < 0) continue;
+          count_site(packs[n_packs], s);
+          decide_pack();
+        }
+        flip_packs();
+      }
     }
     sums.finish();
     if (job.scatters) this->scatter();
   }
 
-  PlaneSums<W> sums;
-  PlaneNumber<W> number;
-  Bits moves;
-  std::uint32_t names[W] = {};  // replica / 32
-};
+  // Where a vector holds several sites.
+  void count_pack(Pack& pack) {
+    const PlanePlace* const places = job.order.places + pack.pack.first;
+    for (int g = 0; g < pack.pack.n_sites; ++g) take_site(pack, g, places[g].site, places[g].start);
+    if (pack.pack.side_by_side) return counter.count(pack.pack, places, pack.number);
+    for (int g = 0; g < pack.pack.n_sites; ++g) count_row_of(pack, g, places[g].site);
+  }
+  // Where it holds one. Loops over all planes have a fixed length: else the compiler fills and
+  // copies with an instruction for strings, which takes long to begin.
+  void count_site(Pack& pack, std::int32_t site) {
+    const SliceSite& row = job.sites[site];
+    const NumberShape number = number_shape(row, static_cast<std::int32_t>(job.field[site]));
+    pack.pack.n_sites = 1;
+    pack.pack.n_planes = static_cast<std::uint8_t>(number.n_planes);
+    pack.pack.even = number.even;
+    const std::int32_t start = start_of_number(row, number.n_planes, number.even);
+    take_site(pack, 0, site, start);
+    for (int k = 0; k < kMaxNumberPlanes; ++k) pack.number[k] = slice_of<V>((start >> k & 1) != 0);
+    add_row<V>(job, row, neighbor(), pack.number, number.n_planes);
+  }
 
-// The levels of words with different tables, and the words that have bit k of `high` at a level.
-template <int W>
-struct MixedTables {
-  PlaneTable of_any[2];
-  Slice<W> words[2][kPlanes][PlaneTable::max_levels];
-
-  explicit MixedTables(const SliceJob& job) {
-    std::memset(words, 0, sizeof words);
-    for (int w = 0; w < job.n_words; ++w) {
-      for (int even = 0; even < 2; ++even) add(job.plane_tables[2 * w + even], w, even);
+  void take_site(Pack& pack, int g, std::int32_t site, std::int32_t start) {
+    put(pack.own, g, words + site * W);
+    for (int w = 0; w < W; ++w) {
+      pack.site[g * W + w] = static_cast<std::uint32_t>(site);
+      pack.start[g * W + w] = start;
     }
   }
-  void add(const PlaneTable& table, int w, int even) {
-    PlaneTable& any = of_any[even];
-    any.n_levels = any.n_levels > table.n_levels ? any.n_levels : table.n_levels;
-    any.n_high = any.n_high > table.n_high ? any.n_high : table.n_high;
-    for (int k = 0; k < kPlanes; ++k) {
-      for (int half = 0; half < 2; ++half) {
-        any.with_bit[k][half] |= table.with_bit[k][half];
-        for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
-          const int level = 64 * half + __builtin_ctzll(left);
-          auto* const to = reinterpret_cast<std::uint32_t*>(&words[even][k][level]);
-          to[w] = ~0u;
-        }
+  void count_row_of(Pack& pack, int g, std::int32_t site) {
+    Row planes[kMaxNumberPlanes];
+    for (Row& plane : planes) plane = slice_of<kRow>(false);
+    add_row<kRow>(job, job.sites[site], neighbor(), planes, pack.pack.n_planes);
+    for (int k = 0; k < kMaxNumberPlanes; ++k) put(pack.number[k], g, planes + k);
+  }
+  auto neighbor() const {
+    return [this](std::uint32_t site) { return load_row(words + site * W); };
+  }
+  static void put(Bits& to, int g, const void* from) {
+    std::memcpy(reinterpret_cast<std::uint32_t*>(&to) + g * W, from, 4 * W);
+  }
+
+  // Decides the pack behind those that are decided.
+  void decide_pack() {
+    decide(n_packs++);
+    if (n_packs == kPacks) flip_packs();
+  }
+
+  // Neighbours, start and the own bit add up to the number.
+  void finish_number(Pack& pack) const {
+    using Part = typename Bits::Part;
+    const int n = pack.pack.n_planes;
+    if constexpr (W == V) {
+      if (pack.pack.even) ripple(pack.number, n, 0, pack.own);
+    } else {
+      Part starts;
+      std::memcpy(&starts, pack.start, sizeof starts);
+      Bits carry = pack.pack.even ? pack.own : slice_of<V>(false);
+      for (int k = 0; k < n; ++k) {
+        const Bits start{{Part{} - (starts >> k & 1u)}};
+        carry = full_add(pack.number[k], start, carry);
       }
     }
-  }
-};
-template <>
-struct MixedTables<0> {
-  explicit MixedTables(const SliceJob&) {}
-};
-
-template <int W, bool kMixed>
-struct PlaneTile : WordsTile<W> {
-  using Base = WordsTile<W>;
-  using Base::job;
-  using Base::names;
-  using Base::number;
-  using typename Base::Bits;
-
-  explicit PlaneTile(SliceJob& j) : Base(j), mixed(j) {
-    draws.prepare(job.key[0], names, job.n_words, job.step_low, job.counter3);
+    for (int k = 0; k < n; ++k) pack.number[k] = pack.number[k] ^ pack.own;
   }
 
-  // The replicas of each of the first levels.
-  void split_levels(int n_levels) {
-    int bits = 0;
-    while (1 << bits < n_levels) ++bits;
-    Bits all = number.planes[number.n - 1];
-    for (int k = bits; k + 1 < number.n; ++k) all = and_not(all, number.planes[k]);
-    of_level[0] = all;
-    for (int b = bits - 1; b >= 0; --b) {
-      const bool has_plane = b + 1 < number.n;
-      for (int j = (n_levels - 1) >> (b + 1); j >= 0; --j) {
-        const Bits here = of_level[j];
-        of_level[2 * j] = has_plane ? and_not(here, number.planes[b]) : here;
-        of_level[2 * j + 1] = has_plane ? here & number.planes[b] : slice_of<W>(false);
-      }
-    }
-  }
-
-  // Bit k of the `high` of each replica.
-  Bits high_plane(const PlaneTable& table, int k) const {
-    Bits plane = slice_of<W>(false);
-    for (int half = 0; half < 2; ++half) {
-      for (std::uint64_t left = table.with_bit[k][half]; left != 0; left &= left - 1) {
-        const int level = 64 * half + __builtin_ctzll(left);
-        if constexpr (kMixed) {
-          plane = plane | (of_level[level] & mixed.words[number.even ? 1 : 0][k][level]);
-        } else {
-          plane = plane | of_level[level];
-        }
-      }
-    }
-    return plane;
-  }
-
-  // The replicas whose attempts are accepted.
-  Bits decide(std::int32_t site) {
-    const PlaneTable& table = table_of_any();
-    const Bits up = number.planes[number.n - 1];
-    if (table.n_levels == 0 || !any(up)) return up ^ slice_of<W>(true);
+  // The replicas whose attempts are accepted, but for ties.
+  void decide(int index) {
+    Pack& pack = packs[index];
+    const bool even = pack.pack.even;
+    const PlaneTable& table = tables.of_any[even ? 1 : 0];
     alignas(64) Bits random[kPlanes];
-    draws.draw(static_cast<std::uint32_t>(site), random);
-    Bits below = slice_of<W>(false), equal = up;
-    if (table.n_high > 0) split_levels(table.n_high);
+    if (table.n_levels > 0) draws.draw(pack.site, random);
+    finish_number(pack);
+    const Bits up = pack.number[pack.pack.n_planes - 1];
+    if (table.n_levels == 0) {
+      pack.accepted = up ^ slice_of<V>(true);
+      return;
+    }
+    Bits below = slice_of<V>(false), equal = up & moves[pack.pack.n_sites];
+    levels.split(pack.number, pack.pack.n_planes, table.n_high);
     for (int k = 0; k < kPlanes; ++k) {
-      const Bits high = high_plane(table, k);
+      const Bits high = levels.high(tables, even, k);
       below = less(random[k], high, below);
       equal = and_same(equal, random[k], high);
     }
-    Bits accepted = or_not(below, up);
-    if (any(equal)) accept_ties(site, equal, accepted);
-    return accepted;
+    pack.accepted = or_not(below, up);
+    const std::uint32_t lanes = lanes_with_bits(equal);
+    if (lanes != 0) queue_ties(index, lanes, equal);
   }
 
-  const PlaneTable& table_of_any() const {
-    const int even = number.even ? 1 : 0;
-    if constexpr (kMixed) {
-      return mixed.of_any[even];
-    } else {
-      return job.plane_tables[even];
-    }
-  }
-
-  void accept_ties(std::int32_t site, const Bits& equal, Bits& accepted) {
+  void queue_ties(int index, std::uint32_t lanes, const Bits& equal) {
     const auto* const ties = reinterpret_cast<const std::uint32_t*>(&equal);
-    auto* const to = reinterpret_cast<std::uint32_t*>(&accepted);
-    for (int w = 0; w < job.n_words; ++w) {
-      const PlaneTable& table = job.plane_tables[(kMixed ? 2 * w : 0) + (number.even ? 1 : 0)];
-      for (std::uint32_t left = ties[w]; left != 0; left &= left - 1) {
-        const int replica = __builtin_ctz(left);
-        const std::uint32_t level = number.level_of(w, replica);
-        if (level >= static_cast<std::uint32_t>(table.n_levels)) continue;
-        const std::uint32_t rest = job.draw_rest(job.key[0], job.replica[w * kLanes + replica],
-                                                 job.step, static_cast<std::uint32_t>(site));
-        if (rest < table.low[level]) to[w] |= 1u << replica;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = __builtin_ctz(lanes);
+      for (std::uint32_t left = ties[lane]; left != 0; left &= left - 1) {
+        const auto bit = static_cast<std::uint32_t>(__builtin_ctz(left));
+        tie_at[n_ties] = {static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(lane),
+                          static_cast<std::uint8_t>(bit)};
+        tie_site[n_ties] = packs[index].site[lane];
+        tie_replica[n_ties++] = job.replica[lane % W * kLanes + static_cast<int>(bit)];
       }
     }
+    while (n_ties >= kIntLanes) decide_ties();
   }
 
-  void run() {
-    this->sweep_sites([](std::int32_t) {}, [this](std::int32_t site) { return decide(site); });
+  // Decides the last ties of the queue.
+  void decide_ties() {
+    const int n = n_ties < kIntLanes ? n_ties : kIntLanes;
+    n_ties -= n;
+    alignas(64) std::uint32_t sites[kIntLanes], replicas[kIntLanes], rest[kIntLanes];
+    std::memcpy(sites, tie_site + n_ties, sizeof sites);
+    std::memcpy(replicas, tie_replica + n_ties, sizeof replicas);
+    draw_rests(job.key[0], job.step_low, job.rest_counter3, sites, replicas, rest);
+    for (int i = 0; i < n; ++i) {
+      const Tie tie = tie_at[n_ties + i];
+      Pack& pack = packs[tie.pack];
+      const PlaneTable& table =
+          job.plane_tables[(kMixed ? 2 * (tie.lane % W) : 0) + (pack.pack.even ? 1 : 0)];
+      const std::uint32_t level = pack.level_of(tie.lane, tie.bit);
+      const bool accepts =
+          level < static_cast<std::uint32_t>(table.n_levels) && rest[i] < table.low[level];
+      reinterpret_cast<std::uint32_t*>(&pack.accepted)[tie.lane] |= (accepts ? 1u : 0u) << tie.bit;
+    }
   }
 
+  // Flips the replicas that the packs accept: all are of one class.
+  void flip_packs() {
+    while (n_ties > 0) decide_ties();
+    const int n = n_packs;
+    n_packs = 0;
+    bool alike = n == 8;
+    for (int i = 0; i < n; ++i) {
+      Pack& pack = packs[i];
+      const PlanePack& of = pack.pack;
+      alike = alike && of.n_planes == packs[0].pack.n_planes;
+      pack.accepted = pack.accepted & moves[of.n_sites];
+      const auto* const from = reinterpret_cast<const std::uint32_t*>(&pack.accepted);
+      for (int g = 0; g < of.n_sites; ++g) {
+        std::uint32_t* const to = words + pack.site[g * W] * W;
+        for (int w = 0; w < W; ++w) to[w] ^= from[g * W + w];
+      }
+    }
+    if (alike) return sums.add_eight_packs(packs, packs[0].pack.n_planes);
+    for (int i = 0; i < n; ++i) {
+      const PlanePack& of = packs[i].pack;
+      sums.add(packs[i].number, of.n_planes, of.even, packs[i].accepted);
+    }
+  }
+
+  // Neighbours are counted in registers of four words at least.
+  static constexpr int kRow = W < 4 ? 4 : W;
+  using Row = Slice<kRow>;
+  static __attribute__((always_inline)) Row load_row(const std::uint32_t* from) {
+    Row row;
+    if constexpr (W == 1) {
+      row.part[0] = typename Row::Part{from[0]};
+    } else if constexpr (W == 2) {
+      std::uint64_t two;
+      std::memcpy(&two, from, sizeof two);
+      typedef std::uint64_t Two __attribute__((vector_size(16)));
+      row.part[0] = reinterpret_cast<typename Row::Part>(Two{two});
+    } else {
+      row = *reinterpret_cast<const Row*>(from);
+    }
+    return row;
+  }
+
+  struct Tie {
+    std::uint8_t pack, lane, bit;
+  };
+  static constexpr int kPacks = 8;
+  static constexpr int kTies = kIntLanes + V * kLanes;
+
+  std::uint32_t* words;  // [n_sites][W]
+  PackCounter<W, V> counter;
   PlaneDraws<W> draws;
-  MixedTables<kMixed ? W : 0> mixed;
-  alignas(64) Bits of_level[PlaneTable::max_levels];
+  Tables tables;
+  LevelPlanes<V> levels;
+  PlaneSums<V> sums;
+  alignas(64) Bits moves[Pack::sites + 1];  // of packs of so many sites
+  alignas(64) Pack packs[kPacks];
+  int n_packs = 0, n_ties = 0;
+  Tie tie_at[kTies];
+  alignas(64) std::uint32_t tie_site[kTies + kIntLanes];
+  alignas(64) std::uint32_t tie_replica[kTies + kIntLanes];
 };
 
 inline void sweep_planes(SliceJob& job) {
   with_width(job, [&]<int W>() {
     if (job.mixed_tables) {
-      PlaneTile<W, true>(job).run();
+      PlaneTile<W, MixedTables<W, PackOf<W>::V>>(job).run();
     } else {
-      PlaneTile<W, false>(job).run();
+      PlaneTile<W, OneTable>(job).run();
     }
   });
 }

@@ -40,9 +40,4 @@ void draw_site_shared(const std::uint64_t* key, const std::uint32_t* replica, st
   }
 }
 
-std::uint32_t draw_rest_of_site(std::uint64_t key, std::uint32_t replica, std::uint64_t step,
-                                std::uint32_t site) {
-  return draw_rest(name_of(key, replica, step), site);
-}
-
 }  // namespace kiln::cpu

@@ -16,10 +16,4 @@ void draw_site_by_planes(const std::uint64_t* key, const std::uint32_t* replica,
 void draw_site_shared(const std::uint64_t* key, const std::uint32_t* replica, std::uint64_t step,
                       std::uint32_t site, std::uint32_t* words);
 
-/// The 24 low bits of one by planes.
-using DrawRest = std::uint32_t (*)(std::uint64_t key, std::uint32_t replica, std::uint64_t step,
-                                   std::uint32_t site);
-std::uint32_t draw_rest_of_site(std::uint64_t key, std::uint32_t replica, std::uint64_t step,
-                                std::uint32_t site);
-
 }  // namespace kiln::cpu

@@ -14,6 +14,71 @@
 namespace kiln::cpu {
 namespace {
 
+// The number u of a site for each replica, as GroupSite has it: its highest plane says whether a
+// flip raises the energy, and then the others are the level.
+template <int W>
+struct PlaneNumber {
+  Slice<W> planes[kMaxNumberPlanes];
+  int n = 0;  // planes
+  bool even = false;
+
+  void count(const SliceJob& job, const Slice<W>* state, std::int32_t site) {
+    const SliceSite& row = job.sites[site];
+    const auto field = static_cast<std::int32_t>(job.field[site]);
+    const std::int32_t sum = row.base - field + (field < 0 ? -field : field);
+    even = (sum & 1) == 0;
+    n = 32 - __builtin_clz(static_cast<std::uint32_t>(sum + even));
+    const std::int32_t start = (1 << (n - 1)) - (row.base + even + 1) / 2;
+    for (int k = 0; k < n; ++k) planes[k] = slice_of<W>((start >> k & 1) != 0);
+    const Slice<W> own = state[site];
+    if (even) ripple(planes, n, 0, own);
+    add_row<W>(
+        job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, n);
+    for (int k = 0; k < n; ++k) planes[k] = planes[k] ^ own;
+  }
+};
+
+// The sweep of words of whole numbers of 32 replicas, whatever decides their attempts.
+template <int W>
+struct WordsTile : SliceTile<W> {
+  using Base = SliceTile<W>;
+  using Base::job;
+  using Base::state;
+  using typename Base::Bits;
+
+  explicit WordsTile(SliceJob& j)
+      : Base(j), sums(j, W, 32 - __builtin_clz(static_cast<unsigned>(j.max_local | 1)), j.n_sites) {
+    alignas(64) std::uint32_t bits[W] = {};
+    for (int w = 0; w < job.n_words; ++w) {
+      names[w] = job.replica[w * kLanes] / kLanes;
+      bits[w] = job.moves[w];
+    }
+    std::memcpy(&moves, bits, sizeof moves);
+  }
+
+  // decide(site) are the replicas whose attempts are accepted, with `number` that of the site. It
+  // is not called for fillers; begin(site) is called for all sites.
+  template <class Begin, class Decide>
+  void sweep_sites(Begin begin, Decide decide) {
+    if (job.gathers) this->gather();
+    for (std::int32_t site = 0; site < job.n_sites; ++site) {
+      begin(site);
+      if (job.variable[site] < 0) continue;
+      number.count(job, state, site);
+      const Bits accepted = decide(site) & moves;
+      state[site] = state[site] ^ accepted;
+      sums.add(number.planes, number.n, number.even, accepted);
+    }
+    sums.finish();
+    if (job.scatters) this->scatter();
+  }
+
+  PlaneSums<W> sums;
+  PlaneNumber<W> number;
+  Bits moves;
+  std::uint32_t names[W] = {};  // replica / 32
+};
+
 // The words of W words of 32 replicas, of one key at one step, for a few quads of sites at a time.
 template <int W>
 class SharedDraws {

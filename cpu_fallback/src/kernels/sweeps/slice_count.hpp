@@ -128,15 +128,15 @@ inline __attribute__((always_inline)) Slice<W> add_eight(Slice<W>* planes, Term 
   return carry;
 }
 
-// Adds n terms of weight 1 to the counters: `state` of the sites in `terms`, or its complement. A
-// row with 8 terms has the planes up to 3, one with 64 those up to 6.
-template <bool kInverted, int W>
-inline void add_terms(Slice<W>* planes, int n_planes, const Slice<W>* state,
-                      const std::uint32_t* terms, std::uint32_t n) {
+// Adds n terms of weight 1 to the counters: the slices state(site) of the sites in `terms`, or
+// their complements. A row with 8 terms has the planes up to 3, one with 64 those up to 6.
+template <bool kInverted, int W, class State>
+inline __attribute__((always_inline)) void add_terms(Slice<W>* planes, int n_planes, State state,
+                                                     const std::uint32_t* terms, std::uint32_t n) {
   using Bits = Slice<W>;
   const auto term = [&](int k) __attribute__((always_inline))->Bits {
-    if constexpr (kInverted) return state[terms[k]] ^ slice_of<W>(true);
-    return state[terms[k]];
+    if constexpr (kInverted) return state(terms[k]) ^ slice_of<W>(true);
+    return state(terms[k]);
   };
   for (; n >= 64; n -= 64) {
     const Bits carry = add_eight<W>(
@@ -157,9 +157,9 @@ inline void add_terms(Slice<W>* planes, int n_planes, const Slice<W>* state,
 }
 
 // Adds the weighted neighbours of a row to counters.
-template <int W>
-inline void add_row(const SliceJob& job, const SliceSite& row, const Slice<W>* state,
-                    Slice<W>* planes, int all_planes) {
+template <int W, class State>
+inline void add_row(const SliceJob& job, const SliceSite& row, State state, Slice<W>* planes,
+                    int all_planes) {
   const std::uint32_t* terms = job.terms + row.first_term;
   const std::uint32_t* run = job.runs + row.first_run;
   for (int r = 0; r < row.n_runs; ++r) {
@@ -181,7 +181,8 @@ inline int count_row(const SliceJob& job, const Slice<W>* state, std::int32_t si
                      Slice<W>* planes) {
   const SliceSite& row = job.sites[site];
   for (int k = 0; k < row.n_planes; ++k) planes[k] = slice_of<W>(false);
-  add_row(job, row, state, planes, row.n_planes);
+  add_row<W>(
+      job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, row.n_planes);
   return row.n_planes;
 }
 

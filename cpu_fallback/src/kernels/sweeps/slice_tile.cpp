@@ -87,11 +87,16 @@ SliceShape slice_shape(std::int64_t n_words, int threads) {
 }
 
 SliceShape plane_shape(std::int64_t n_words, int threads) {
-  return shape_from(n_words > 2 ? 4 : n_words > 1 ? 2 : 1, n_words, threads);
+  SliceShape shape{.width = 1};
+  while (shape.width < SliceJob::max_words && shape.width * threads < n_words) shape.width *= 2;
+  shape.n_tasks = (n_words + shape.width - 1) / shape.width;
+  return shape;
 }
 
 void describe_model(const PairwiseView& model, SliceJob& job) {
   job.n_sites = model.n_sites;
+  job.n_classes = model.n_classes;
+  job.class_begin = model.class_begin.data;
   job.variable = model.variable.data;
   job.row_begin = model.row_begin.data;
   job.entries = model.entries.data;

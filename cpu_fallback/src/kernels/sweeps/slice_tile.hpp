@@ -8,6 +8,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
+#include "kernels/sweeps/plane_order.hpp"
 #include "kernels/sweeps/plane_words.hpp"
 
 namespace kiln::cpu {
@@ -51,8 +52,10 @@ struct SliceJob {
   static constexpr int max_lanes = 32 * max_words;
 
   std::int32_t n_sites = 0;
-  const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
-  const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
+  std::int32_t n_classes = 0;
+  const std::int32_t* class_begin = nullptr;  // [n_classes + 1], in quads of sites
+  const std::int32_t* variable = nullptr;     // [n_sites], -1: filler
+  const std::int64_t* row_begin = nullptr;    // [n_sites + 1]
   const PairEntry* entries = nullptr;
   const double* base = nullptr;      // [n_sites]
   bool narrow = false;               // sums of couplings fit into 16 bits
@@ -81,8 +84,9 @@ struct SliceJob {
   std::uint32_t step_low = 0;
   std::uint32_t counter3 = 0;  // domain, block and high part of the step
   std::uint64_t step = 0;
-  DrawSite draw_site = nullptr;  // draws by planes or shared; null: by words
-  DrawRest draw_rest = nullptr;
+  DrawSite draw_site = nullptr;                // draws by planes or shared; null: by words
+  std::uint32_t rest_counter3 = 0;             // of the low bits by planes
+  PlaneOrder order;                            // by planes
   const PlaneTable* plane_tables = nullptr;    // of odd and of even sites; for all lanes, or
   bool mixed_tables = false;                   // [n_words][2]
   const SharedTable* shared_tables = nullptr;  // for shared noise, of all lanes
@@ -135,6 +139,7 @@ struct SliceFunctions {
   void (*energies)(SliceJob& job);
   bool uses_thresholds;
   SliceCosts costs;
+  int vector_words;  // words that a register holds
 };
 extern const SliceFunctions slice_baseline, slice_avx2, slice_avx512;
 const SliceFunctions& slice_functions();
@@ -158,7 +163,8 @@ struct SliceShape {
 };
 /// Tasks as wide as possible that still leave one for each thread. The shape changes no bit.
 SliceShape slice_shape(std::int64_t n_words, int threads);
-/// The same for sweeps by planes and with shared noise, where four words take no longer than one.
+/// Tasks as narrow as one for each thread allows: by planes and with shared noise a narrow task
+/// takes less time than a wide one.
 SliceShape plane_shape(std::int64_t n_words, int threads);
 
 /// Fills in the model. @pre its arithmetic is narrow or medium.

@@ -4,7 +4,7 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_avx512{&sweep_slices,       &sweep_planes, &sweep_shared,
-                                  &energies_of_slices, true,          kCosts};
+const SliceFunctions slice_avx512{&sweep_slices, &sweep_planes, &sweep_shared, &energies_of_slices,
+                                  true,          kCosts,        kIntLanes};
 
 }  // namespace kiln::cpu

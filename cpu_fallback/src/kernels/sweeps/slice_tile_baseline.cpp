@@ -4,7 +4,7 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_baseline{&sweep_slices,       &sweep_planes, &sweep_shared,
-                                    &energies_of_slices, false,         kCosts};
+const SliceFunctions slice_baseline{
+    &sweep_slices, &sweep_planes, &sweep_shared, &energies_of_slices, false, kCosts, kIntLanes};
 
 }  // namespace kiln::cpu
