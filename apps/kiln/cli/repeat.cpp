@@ -98,7 +98,56 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
   return notes;
 }
 
+// Versions before kiln.run/2 and files from elsewhere may lack them; what is no text is no value of
+// a parameter.
+RecordedParameters resolved_of(const SortedJson& json, const DocumentFile& file) {
+  RecordedParameters resolved{file.name, clean(json.at("schedule").value("name", "")), {}};
+  const SortedJson& schedule = json.at("schedule");
+  if (!schedule.contains("parameters") || !schedule["parameters"].is_object()) return resolved;
+  for (const auto& [name, value] : schedule["parameters"].items()) {
+    if (value.is_string() && is_clean(name + value.get<std::string>())) {
+      resolved.values[name] = value.get<std::string>();
+    }
+  }
+  return resolved;
+}
+
+// Rounds of annealing grow by default as long as nobody gives their length.
+std::string restoring(const std::string& name, const RecordedParameters& recorded) {
+  const auto growth = recorded.values.find("growth");
+  const bool grows =
+      name == "anneal_sweeps" && growth != recorded.values.end() && growth->second == "0";
+  return fmt::format("-p {}={}{}", name, recorded.values.at(name), grows ? " -p growth=2" : "");
+}
+
+// Seed and naming of draws decide answers, but no default.
+bool changes_defaults(const std::string& option, const Setting& setting) {
+  return setting.origin > Origin::config && is_taken_over(option) && option != "seed" &&
+         option != "draw-naming";
+}
+
 }  // namespace
+
+std::string changed_parameters(const CommandOptions& options,
+                               const std::map<std::string, std::string>& now) {
+  if (!options.recorded || options.recorded->schedule != options.schedule) return {};
+  const auto changes = [](const auto& one) { return changes_defaults(one.first, one.second); };
+  if (std::ranges::any_of(options.settings, changes)) return {};
+  std::string changed;
+  for (const auto& [name, then] : options.recorded->values) {
+    const auto found = now.find(name);
+    const auto given = options.parameters.find(name);
+    const bool chosen =
+        given != options.parameters.end() && given->second.origin == Origin::command_line;
+    if (chosen || found == now.end() || found->second == then) continue;
+    changed += fmt::format("{}{} was {} and is {} ({} restores it)", changed.empty() ? "" : ", ",
+                           name, then, found->second, restoring(name, *options.recorded));
+  }
+  if (changed.empty()) return {};
+  return fmt::format(
+      "this run has other parameters than the run of {}, so the answer may differ: {}",
+      options.recorded->file, changed);
+}
 
 bool is_run_document(const std::string& path) {
   try {
@@ -127,6 +176,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     if (!json.value("kiln", SortedJson("")).is_string()) {
       refuse_document(file, run_document, "the version of Kiln is not a string");
     }
+    run.resolved = resolved_of(json, file);
     run.notes = notes_of(json, file.name, verb);
     return run;
   } catch (const SortedJson::exception& error) {
