@@ -196,7 +196,8 @@ TEST_F(Repeat, NamesParametersThatCameOutDifferently) {
   json& parameters = former["schedule"]["parameters"];
   EXPECT_EQ(parameters["anneal_sweeps"], "512");
   EXPECT_EQ(parameters["beta_max"], "3.5");
-  parameters.update({{"anneal_sweeps", "1000"}, {"beta_max", "4.5"}, {"lost", "1"}});
+  parameters.update(
+      {{"anneal_sweeps", "1000"}, {"beta_max", "4.5"}, {"lost", "1"}, {"moves", "a; b"}});
   parameters.erase("noise");
   write("former.json", former.dump());
   const auto note_of = [&](const Words& more) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/version.hpp"
@@ -98,14 +99,25 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
   return notes;
 }
 
-// Versions before kiln.run/2 and files from elsewhere may lack them; what is no text is no value of
-// a parameter.
+// Numbers, words and short lists of them: a note shows them as words for a shell.
+bool is_plain(const std::string& value) {
+  constexpr std::size_t most = 200;
+  return value.size() <= most && std::ranges::all_of(value, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  std::string_view("._,+-").find(c) != std::string_view::npos;
+         });
+}
+
+// Versions before kiln.run/2 and files from elsewhere may lack them.
 RecordedParameters resolved_of(const SortedJson& json, const DocumentFile& file) {
-  RecordedParameters resolved{file.name, clean(json.at("schedule").value("name", "")), {}};
+  RecordedParameters resolved{file.name, {}, {}};
   const SortedJson& schedule = json.at("schedule");
+  if (schedule.contains("name") && schedule["name"].is_string()) {
+    resolved.schedule = schedule["name"].get<std::string>();
+  }
   if (!schedule.contains("parameters") || !schedule["parameters"].is_object()) return resolved;
   for (const auto& [name, value] : schedule["parameters"].items()) {
-    if (value.is_string() && is_clean(name + value.get<std::string>())) {
+    if (value.is_string() && is_plain(value.get<std::string>())) {
       resolved.values[name] = value.get<std::string>();
     }
   }
