@@ -133,9 +133,9 @@ std::string restoring(const std::string& name, const RecordedParameters& recorde
 }
 
 // Seed and naming of draws decide answers, but no default.
-bool changes_defaults(const std::string& option, const Setting& setting) {
-  return setting.origin > Origin::config && is_taken_over(option) && option != "seed" &&
-         option != "draw-naming";
+bool changes_defaults(const std::string& option, const Setting& setting, const RunVerb& verb) {
+  if (setting.origin <= Origin::config || option == "seed" || option == "draw-naming") return false;
+  return is_taken_over(option) || option == verb.replicas;
 }
 
 }  // namespace
@@ -143,7 +143,9 @@ bool changes_defaults(const std::string& option, const Setting& setting) {
 std::string changed_parameters(const CommandOptions& options,
                                const std::map<std::string, std::string>& now) {
   if (!options.recorded || options.recorded->schedule != options.schedule) return {};
-  const auto changes = [](const auto& one) { return changes_defaults(one.first, one.second); };
+  const auto changes = [&](const auto& one) {
+    return changes_defaults(one.first, one.second, *options.verb);
+  };
   if (std::ranges::any_of(options.settings, changes)) return {};
   std::string changed;
   for (const auto& [name, then] : options.recorded->values) {
