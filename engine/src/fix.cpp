@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace kiln {
+namespace {
+
+// The option of Kiln's schedules that does without a need; users set options, not needs.
+std::string without(const std::string& need) {
+  const std::string other = "choose a schedule or options that do not set Needs::" + need;
+  if (need == "heat_bath") return "set the option moves = \"metropolis\", or " + other;
+  if (need == "shared_noise") return "set the option noise = \"independent\", or " + other;
+  return other;
+}
+
+}  // namespace
 
 std::string FixStep::sentence() const {
   switch (code) {
@@ -29,7 +40,7 @@ std::string FixStep::sentence() const {
     case FixCode::choose_schedule:
       return "choose a schedule whose ScheduleEntry::" + argument + " is true";
     case FixCode::drop_need:
-      return "choose a schedule or options that do not set Needs::" + argument;
+      return without(argument);
     case FixCode::drop_requirement:
       return "choose a schedule or options that do not require " + argument;
     case FixCode::keep_sense:

@@ -188,6 +188,39 @@ TEST_F(Repeat, KeepsSharedNoise) {
   EXPECT_EQ(repeated({"--schedule", "parallel-tempering"}).exit_code, 2);
 }
 
+// Defaults of another version: the run that is repeated had other rounds and another end.
+TEST_F(Repeat, NamesParametersThatCameOutDifferently) {
+  const Words own{"solve", "torus:6x6,1", "--device", "cpu", "--time-limit", "20ms", "-q"};
+  ASSERT_EQ(run(joined(own, {"--save", "run.json"})).exit_code, 0);
+  json former = json::parse(read("run.json"));
+  json& parameters = former["schedule"]["parameters"];
+  EXPECT_EQ(parameters["anneal_sweeps"], "512");
+  EXPECT_EQ(parameters["beta_max"], "3.5");
+  parameters.update(
+      {{"anneal_sweeps", "1000"}, {"beta_max", "4.5"}, {"lost", "1"}, {"moves", "a; b"}});
+  parameters.erase("noise");
+  write("former.json", former.dump());
+  const auto note_of = [&](const Words& more) {
+    const Outcome outcome = run(joined({"solve", "--repeat", "former.json", "--json"}, more));
+    const json notes = result_of(outcome)["problem"]["notes"];
+    for (const json& note : notes) EXPECT_NE(outcome.err.find(note), std::string::npos) << note;
+    return notes.empty() ? std::string() : notes[0].get<std::string>();
+  };
+  const std::string head =
+      "this run has other parameters than the run of former.json, so the answer may differ: ";
+  const std::string sweeps =
+      "anneal_sweeps was 1000 and is 512 (-p anneal_sweeps=1000 -p growth=2 restores it)";
+  const std::string beta = "beta_max was 4.5 and is 3.5 (-p beta_max=4.5 restores it)";
+  EXPECT_EQ(note_of({}), head + sweeps + ", " + beta);
+  EXPECT_EQ(note_of({"--seed", "3"}), head + sweeps + ", " + beta);
+  EXPECT_EQ(note_of({"-p", "beta_max=4.5"}), head + sweeps);
+  EXPECT_EQ(note_of({"-p", "beta_max=2"}), head + sweeps);
+  EXPECT_EQ(note_of({"-p", "beta_max=4.5", "-p", "anneal_sweeps=1000", "-p", "growth=2"}), "");
+  EXPECT_EQ(note_of({"--sweeps", "9"}), "") << "changes the defaults";
+  EXPECT_EQ(note_of({"--replicas", "2048"}), "");
+  EXPECT_EQ(note_of({"--schedule", "random-search"}), "");
+}
+
 TEST_F(Repeat, SaysWhatItDoesNotKnow) {
   ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
   const json saved = json::parse(read("run.json"));

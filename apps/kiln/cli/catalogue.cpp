@@ -49,33 +49,67 @@ std::string accuracy_text(const std::string& accuracy) {
          "1e-9 over 20 leapfrog steps, and chaotic trajectories diverge later";
 }
 
-std::string variants_text(const KernelInfo& kernel) {
+namespace {
+
+// A kernel of a device, and the models that it serves.
+struct Variant {
+  const char* device;  // "" for that of the row above
+  const char* name;
+  const char* models;
+};
+
+constexpr Variant sweep_variants[] = {
+    {"GPU", "sliced",
+     "counts neighbours of 32 replicas at once: S up to 255, at most 4 set bits in a coupling on "
+     "average, sites swept in classes; S up to 65535 at one variable in 64, if couplings are -1 "
+     "and 1 and there are no fields"},
+    {"", "pattern",
+     "looks up energy changes by the bits of the neighbours: up to 6 neighbours, or 5 with fields "
+     "or real weights, sites swept in classes"},
+    {"", "dense",
+     "keeps local fields: integers or fixed point, up to 16384 sites swept in order, at least 1/16 "
+     "of all pairs coupled; warps for couplings up to 127, or up to 32767 and 8192 sites, by the "
+     "Metropolis rule, else a block"},
+    {"", "signs",
+     "the same with fields in bits: couplings of -1 and 1 between all variables, 448 sites or "
+     "more, "
+     "by the Metropolis rule"},
+    {"", "planes",
+     "draws and decides 32 replicas at once: S up to 255, sites swept in classes, Metropolis "
+     "moves; simulated and population annealing with groups of a multiple of 32 replicas, parallel "
+     "tempering with a multiple of 32 ladders (draws: planes, or shared with -p noise=shared)"},
+    {"", "general", "sums replica by replica: all other models"},
+    {"CPU", "planes", "the same for up to 512 replicas at once (draws: planes)"},
+    {"", "shared", "the same by one random number for 32 replicas (draws: shared)"},
+    {"", "slices",
+     "counts neighbours of up to 512 replicas at once: S up to 2^23, if an estimate says that this "
+     "costs less than masks"},
+    {"", "masks", "sums replica by replica: all other models"},
+};
+
+}  // namespace
+
+std::string variants_text(const KernelInfo& kernel, std::size_t columns) {
   if (kernel.name != MetropolisSweep::name) return {};
-  return "In stored units, S = |h| + sum |J| of a variable; 0.1 is stored as 1.\n"
-         "GPU    sliced   counts neighbours of 32 replicas at once: S up to 255, at most\n"
-         "                4 set bits in a coupling on average, sites swept in classes;\n"
-         "                S up to 65535 at one variable in 64, if couplings are -1 and 1\n"
-         "                and there are no fields\n"
-         "       pattern  looks up energy changes by the bits of the neighbours: up to 6\n"
-         "                neighbours, or 5 with fields or real weights, sites swept in\n"
-         "                classes\n"
-         "       dense    keeps local fields: integers or fixed point, up to 16384 sites\n"
-         "                swept in order, at least 1/16 of all pairs coupled; warps for\n"
-         "                couplings up to 127, or up to 32767 and 8192 sites, by the\n"
-         "                Metropolis rule, else a block\n"
-         "       planes   draws and decides 32 replicas at once: S up to 255, sites swept in\n"
-         "                classes, Metropolis moves; simulated and population annealing with\n"
-         "                groups of a multiple of 32 replicas, parallel tempering with a\n"
-         "                multiple of 32 ladders (draws: planes, or shared with -p\n"
-         "                noise=shared)\n"
-         "       general  sums replica by replica: all other models\n"
-         "CPU    planes   the same for up to 512 replicas at once (draws: planes)\n"
-         "       shared   the same by one random number for 32 replicas (draws: shared)\n"
-         "       slices   counts neighbours of up to 512 replicas at once: S up to 2^23,\n"
-         "                if an estimate says that this costs less than masks\n"
-         "       masks    sums replica by replica: all other models\n"
-         "Sites are swept in order if at least 1/8 of all pairs are coupled, or a\n"
-         "colouring needs more than n / 8 colours.\n";
+  constexpr std::size_t column = 14;
+  const std::size_t width = std::max<std::size_t>(columns, 40);
+  const auto paragraph_of = [&](const char* sentences) {
+    std::string lines;
+    for (const std::string& line : wrap(sentences, width)) lines += line + "\n";
+    return lines;
+  };
+  std::string text =
+      paragraph_of("In stored units, S = |h| + sum |J| of a variable; 0.1 is stored as 1.");
+  for (const Variant& variant : sweep_variants) {
+    std::string head = fmt::format("{:<5}{:<9}", variant.device, variant.name);
+    for (const std::string& line : wrap(variant.models, width - column)) {
+      text += head + line + "\n";
+      head.assign(column, ' ');
+    }
+  }
+  return text + paragraph_of(
+                    "Sites are swept in order if at least 1/8 of all pairs are coupled, or a "
+                    "colouring needs more than n / 8 colours.");
 }
 
 std::string header_of(const KernelInfo& kernel) {

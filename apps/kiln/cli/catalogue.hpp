@@ -27,8 +27,9 @@ std::vector<KernelInfo> kernels();
 /// What a class of accuracy means.
 std::string accuracy_text(const std::string& accuracy);
 
-/// The variants of a kernel, and the models that each one serves, in lines; empty if it has one.
-std::string variants_text(const KernelInfo& kernel);
+/// The variants of a kernel, and the models that each one serves, in lines of at most `columns`
+/// characters, or of 40; empty if it has one.
+std::string variants_text(const KernelInfo& kernel, std::size_t columns);
 
 /// "kiln/kernels/run/track_best.hpp": the arguments of a kernel.
 std::string header_of(const KernelInfo& kernel);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/version.hpp"
@@ -98,7 +99,69 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
   return notes;
 }
 
+// Numbers, words and short lists of them: a note shows them as words for a shell.
+bool is_plain(const std::string& value) {
+  constexpr std::size_t most = 200;
+  return value.size() <= most && std::ranges::all_of(value, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  std::string_view("._,+-").find(c) != std::string_view::npos;
+         });
+}
+
+// Versions before kiln.run/2 and files from elsewhere may lack them.
+RecordedParameters resolved_of(const SortedJson& json, const DocumentFile& file) {
+  RecordedParameters resolved{file.name, {}, {}};
+  const SortedJson& schedule = json.at("schedule");
+  if (schedule.contains("name") && schedule["name"].is_string()) {
+    resolved.schedule = schedule["name"].get<std::string>();
+  }
+  if (!schedule.contains("parameters") || !schedule["parameters"].is_object()) return resolved;
+  for (const auto& [name, value] : schedule["parameters"].items()) {
+    if (value.is_string() && is_plain(value.get<std::string>())) {
+      resolved.values[name] = value.get<std::string>();
+    }
+  }
+  return resolved;
+}
+
+// Rounds of annealing grow by default as long as nobody gives their length.
+std::string restoring(const std::string& name, const RecordedParameters& recorded) {
+  const auto growth = recorded.values.find("growth");
+  const bool grows =
+      name == "anneal_sweeps" && growth != recorded.values.end() && growth->second == "0";
+  return fmt::format("-p {}={}{}", name, recorded.values.at(name), grows ? " -p growth=2" : "");
+}
+
+// Seed and naming of draws decide answers, but no default.
+bool changes_defaults(const std::string& option, const Setting& setting, const RunVerb& verb) {
+  if (setting.origin <= Origin::config || option == "seed" || option == "draw-naming") return false;
+  return is_taken_over(option) || option == verb.replicas;
+}
+
 }  // namespace
+
+std::string changed_parameters(const CommandOptions& options,
+                               const std::map<std::string, std::string>& now) {
+  if (!options.recorded || options.recorded->schedule != options.schedule) return {};
+  const auto changes = [&](const auto& one) {
+    return changes_defaults(one.first, one.second, *options.verb);
+  };
+  if (std::ranges::any_of(options.settings, changes)) return {};
+  std::string changed;
+  for (const auto& [name, then] : options.recorded->values) {
+    const auto found = now.find(name);
+    const auto given = options.parameters.find(name);
+    const bool chosen =
+        given != options.parameters.end() && given->second.origin == Origin::command_line;
+    if (chosen || found == now.end() || found->second == then) continue;
+    changed += fmt::format("{}{} was {} and is {} ({} restores it)", changed.empty() ? "" : ", ",
+                           name, then, found->second, restoring(name, *options.recorded));
+  }
+  if (changed.empty()) return {};
+  return fmt::format(
+      "this run has other parameters than the run of {}, so the answer may differ: {}",
+      options.recorded->file, changed);
+}
 
 bool is_run_document(const std::string& path) {
   try {
@@ -127,6 +190,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     if (!json.value("kiln", SortedJson("")).is_string()) {
       refuse_document(file, run_document, "the version of Kiln is not a string");
     }
+    run.resolved = resolved_of(json, file);
     run.notes = notes_of(json, file.name, verb);
     return run;
   } catch (const SortedJson::exception& error) {

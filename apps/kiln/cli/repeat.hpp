@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@ namespace kiln::cli {
 
 /// What a run.json says that is needed to repeat the run.
 struct RecordedRun {
-  std::string problem;      ///< as it was given
-  std::string fingerprint;  ///< of the problem's data, "" if it was not known
-  ConfigFile config;        ///< options and parameters; the number of replicas as it came out
+  std::string problem;          ///< as it was given
+  std::string fingerprint;      ///< of the problem's data, "" if it was not known
+  ConfigFile config;            ///< options and parameters; the number of replicas as it came out
+  RecordedParameters resolved;  ///< with the defaults and automatic values of that run
   std::vector<std::string> notes;  ///< why the answer may be another one
 };
 
@@ -26,6 +28,14 @@ bool is_run_document(const std::string& path);
 /// What this version does not know is left out with a note.
 /// @throws InputError if it cannot be opened; ParseError if it is no such document.
 RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb);
+
+/// Defaults differ between versions, and a run.json repeats only what was given: names the
+/// parameters that came out differently, with the options that restore them. "" if there are none,
+/// or if the command line changes what defaults follow from: the problem, the schedule, or an
+/// option that decides the answer. A parameter of the command line is left out.
+/// @param now  of the schedule of this run, resolved
+std::string changed_parameters(const CommandOptions& options,
+                               const std::map<std::string, std::string>& now);
 
 /// A file from anywhere must not run a program before somebody has seen which.
 /// @throws InvalidArgument if the problem of the recorded run is a command.

@@ -48,17 +48,25 @@ const Specs device_specs{
      "number of CPU threads (default all); without a time limit N changes no answer",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
+// The third naming goes with an option of a schedule.
+std::any naming_of(const std::string& name, const Setting& setting) {
+  if (setting.text == to_string(DrawNaming::shared)) {
+    refuse_value(name, setting, "is not one of auto, words and planes", "-p noise=shared");
+  }
+  static const ReadOption read = one_of<std::optional<DrawNaming>>(
+      {{"auto", std::nullopt}, {"words", DrawNaming::words}, {"planes", DrawNaming::planes}},
+      "words");
+  return read(name, setting);
+}
+
 // Older versions had words only: what repeats them says so.
-const OptionSpec draw_naming{
-    "draw-naming",
-    0,
-    "NAME",
-    "how sweeps name their random words: words (as before ADR 0047), planes, "
-    "or auto (default: planes if the run can, else words)",
-    {.recorded = true,
-     .read = one_of<std::optional<DrawNaming>>(
-         {{"auto", std::nullopt}, {"words", DrawNaming::words}, {"planes", DrawNaming::planes}},
-         "words")}};
+const OptionSpec draw_naming{"draw-naming",
+                             0,
+                             "NAME",
+                             "how sweeps draw random words: words (one for each replica), planes "
+                             "(bits shared by 32 replicas), or auto (default: planes if the run "
+                             "can, else words)",
+                             {.recorded = true, .read = naming_of}};
 const Specs output_specs{
     {"graph-capture",
      0,

@@ -240,6 +240,7 @@ ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments,
   options.problem = recorded.problem;
   options.expected_fingerprint = recorded.fingerprint;
   options.notes = recorded.notes;
+  options.recorded = recorded.resolved;
   return recorded.config;
 }
 
@@ -292,6 +293,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   if (!arguments.positional.empty()) {
     options.problem = arguments.positional.front();
     options.expected_fingerprint.clear();
+    options.recorded.reset();  // defaults may follow from the problem
   }
   take_full_name(options, clean(all.at("schedule").text));
   options.problem_options = problem_options_of(all);

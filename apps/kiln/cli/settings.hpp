@@ -55,6 +55,13 @@ struct ConfigFile {
   Settings parameters;  ///< of the schedule
 };
 
+/// What the schedule of a recorded run made of its parameters.
+struct RecordedParameters {
+  std::string file;      ///< "run.json"
+  std::string schedule;  ///< its name
+  std::map<std::string, std::string> values;
+};
+
 /// What differs between the verbs that run a schedule.
 struct RunVerb {
   std::string name;  ///< "solve"
@@ -83,6 +90,7 @@ struct CommandOptions {
   ProblemOptions problem_options;    ///< what was said about the problem
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::vector<std::string> notes;    ///< on a run that is repeated
+  std::optional<RecordedParameters> recorded;  ///< of a run that is repeated
   std::string former_schedule;       ///< the name in the version before, if the user wrote that
   std::vector<std::string> renamed;  ///< what the user wrote by former names, one clause each
   RunOptions run;

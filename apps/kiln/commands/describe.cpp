@@ -13,6 +13,7 @@
 #include "cli/problem_options.hpp"
 #include "commands/commands.hpp"
 #include "output/console.hpp"
+#include "output/sweep_order.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
 
@@ -49,6 +50,16 @@ std::string indented(std::string_view block) {
 std::string wrapped(const std::string& sentence) {
   std::string text;
   for (const std::string& line : wrap(sentence, result_columns() - 2)) text += indented(line);
+  return text;
+}
+
+std::string wrapped_lines(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += wrapped(std::string(lines.substr(0, end)));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
   return text;
 }
 
@@ -190,11 +201,14 @@ Description describe_problem(const ProblemEntry& entry, const std::string& param
   std::string text = head_of(clean(problem.identity.name), "a problem", sentence);
   text += "\nobjectives:\n" + objectives_text(problem, objectives);
   text += "\nvariables:\n" + variables_text(problem, variables);
+  const std::string order = sweep_order_text(*problem.objective);
+  if (!order.empty()) text += "\nsweeps:\n" + wrapped_lines(order);
   text += fmt::format("\nmore:\n  kiln describe {}\n\nexample:\n  kiln solve {}\n", entry.name,
                       clean(problem.identity.name));
   Json json = {{"kind", "problem"},        {"name", clean(problem.identity.name)},
                {"family", entry.name},     {"sentence", sentence},
                {"objectives", objectives}, {"variables", variables}};
+  if (!order.empty()) json["sweeps"] = sweep_order_json(*problem.objective);
   return {"problem", problem.identity.name, text, std::move(json)};
 }
 
@@ -240,7 +254,8 @@ Description describe(const KernelInfo& kernel) {
   std::string text = head_of(kernel.name, "a kernel", kernel.sentence);
   text += "\naccuracy:\n" +
           wrapped(fmt::format("class {}: {}", kernel.accuracy, accuracy_text(kernel.accuracy)));
-  if (const std::string variants = variants_text(kernel); !variants.empty()) {
+  const std::string variants = variants_text(kernel, result_columns() - 2);
+  if (!variants.empty()) {
     text += "\nvariants, all with the same bits:\n" + indented(variants);
   }
   text += "\nmore:\n" + wrapped(fmt::format("docs/kernels/{}.md and the header {}",

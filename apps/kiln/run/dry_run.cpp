@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
@@ -75,6 +76,9 @@ std::string dry_run_text(const DryRun& run, bool whole) {
                                  problem_text(run.loaded.problem, run.options.verb->samples));
   text += fmt::format("schedule     {}   replicas {}   groups {}   seed {}\n", run.schedule.name,
                       plan.shape.replicas, plan.groups(), plan.shape.seed);
+  if (run.loaded.problem.objective->as<DrawsPlanes>() != nullptr) {
+    text += fmt::format("draws        {}\n", to_string(plan.draw_naming));
+  }
   text += fmt::format("device       {}\nstop         {}\n", device_text(plan.device),
                       stop_text_of(run));
   text += fmt::format("memory       {}\n", memory_text(plan));

@@ -187,6 +187,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
     take_present_names(session.options, session.registry);
     make_schedule_of(session);
   }
+  require_possible_naming(session.options, *session.schedule);
   if (session.loaded.problem.objectives) {
     prepare_front(session);
   } else if (options.has("reference-front")) {

@@ -15,6 +15,7 @@
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
 
+#include "cli/repeat.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "front/front_output.hpp"
 #include "front/reference_front.hpp"
@@ -27,6 +28,7 @@
 #include "run/memory_reserve.hpp"
 #include "run/program_keeper.hpp"
 #include "run/session_checks.hpp"
+#include "run/thread_advice.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -155,6 +157,13 @@ void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>
   });
 }
 
+// Once the run has resolved its parameters.
+std::string note_on_changes(Session& session) {
+  std::string changed = changed_parameters(session.options, session.schedule->parameters());
+  if (!changed.empty()) session.loaded.notes.push_back(changed);
+  return changed;
+}
+
 }  // namespace
 
 ExitCode run_session(Session session, const std::vector<std::string>& words,
@@ -195,6 +204,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
       problem.watches_stop() ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!problem.watches_stop()) stop_by_signal();
+  const std::string changed = note_on_changes(session);
   const RunFacts facts{options,
                        session.loaded,
                        run.backend().backend->info(),
@@ -221,6 +231,8 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   Result result = advance(run, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
   session.set_up->explain(options.budget, budget, result);
+  if (!changed.empty()) result.notes.push_back(changed);
+  advise_on_threads(facts.device, result);
   // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
   const bool one_number = result.verified && result.front == nullptr;
   progress.finish(one_number ? std::optional(result.objective) : std::nullopt);

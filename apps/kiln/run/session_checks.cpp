@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "kiln/errors.hpp"
@@ -75,6 +76,22 @@ void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
                         fmt::format("schedule '{}' is for searches and keeps no draws", entry.name),
                         "schedules that sample: " + names,
                         fmt::format("kiln solve PROBLEM --schedule {}", entry.name));
+}
+
+void require_possible_naming(const CommandOptions& options, const Schedule& schedule) {
+  const auto naming = options.settings.find("draw-naming");
+  const std::map<std::string, std::string> parameters = schedule.parameters();
+  const auto noise = parameters.find("noise");
+  if (naming == options.settings.end() || naming->second.origin != Origin::config) return;
+  if (noise == parameters.end() || noise->second != "shared") return;
+  const Setting& setting = naming->second;
+  if (setting.text == "auto") return;
+  const std::string what = options.recorded ? fmt::format("{}: the recorded run drew by {}",
+                                                          clean(setting.place), clean(setting.text))
+                                            : fmt::format("{}={}", label_of("draw-naming", setting),
+                                                          clean(setting.text));
+  throw InvalidArgument("run.draw_naming", what + ", and shared noise excludes this naming", {},
+                        "--draw-naming auto, or -p noise=independent");
 }
 
 void require_density(const Problem& problem, const CommandOptions& options) {

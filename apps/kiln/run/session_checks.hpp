@@ -27,6 +27,10 @@ void require_unchanged(const LoadedProblem& loaded, const CommandOptions& option
 /// @throws InvalidArgument `schedule.no_draws`
 void require_sampler(const ScheduleEntry& entry, const Registry& registry);
 
+/// Of a naming of draws that a file gives beside shared noise, which excludes it: whose words the
+/// user did not write. @throws InvalidArgument `run.draw_naming`
+void require_possible_naming(const CommandOptions& options, const Schedule& schedule);
+
 /// @throws InvalidArgument `problem.no_density`
 void require_density(const Problem& problem, const CommandOptions& options);
 

@@ -305,7 +305,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
   BetaRange beta_range() const override { return range_.anneal; }
   double ladder_end() const override { return range_.ladder_end; }
   std::string obstacle_to_planes() const override {
-    if (plan_.sequential) return "the variables of a dense model are swept one by one";
+    if (plan_.sequential) return reason_of_sequence();
     if (may_be_forced_) {
       return "a ring or a small even component makes sweeps use the heat bath (ADR 0023)";
     }
@@ -314,8 +314,20 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
     return "a variable has |h| + sum |J| = " + kiln::detail::show_real(plan_.max_sum) +
            ", and counters hold at most " + std::to_string(max_sum_of_planes);
   }
+  SweepOrder sweep_order() const override {
+    return {.classes = plan_.sequential ? 0 : plan_.n_classes, .largest_sum = plan_.max_sum};
+  }
 
  private:
+  std::string reason_of_sequence() const {
+    const std::int32_t n = plan_.n_variables;
+    return (plan_.dense
+                ? std::string("at least an eighth of all pairs are coupled")
+                : "a colouring of the " + std::to_string(n) + " variables takes more than " +
+                      std::to_string(n / 8) + (n / 8 == 1 ? " colour" : " colours")) +
+           ", so the variables are swept one by one";
+  }
+
   std::string name_;
   Space space_;
   PairwisePlan plan_;

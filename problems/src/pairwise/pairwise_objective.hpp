@@ -26,6 +26,7 @@ struct PairwisePlan {
   Arithmetic arithmetic = Arithmetic::wide;
   bool integral = false;
   bool sequential = false;
+  bool dense = false;  ///< at least an eighth of all pairs is coupled; then sequential, too
   bool has_fields = false;
   std::int64_t longest_row = 0;  ///< neighbours, without fillers
   std::vector<std::int32_t> class_begin;

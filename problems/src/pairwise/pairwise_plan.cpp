@@ -103,6 +103,7 @@ LargeVector<std::uint32_t> order_sites(const Neighbors<Index>& lists, std::size_
   const bool dense = static_cast<double>(2 * n_couplings) >= pairs / 8;
   const LargeVector<std::int32_t> colors = greedy_colors(lists, by_degree, dense ? 0 : n / 8);
   plan.sequential = colors.empty();
+  plan.dense = dense;
   plan.class_begin.push_back(0);
   LargeVector<std::uint32_t> site_of;
   if (plan.sequential) {

@@ -8,6 +8,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/objectives/draws_planes.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
@@ -81,6 +82,20 @@ TEST(DrawNaming, IsPlanesForSmallIntegersInColourClasses) {
       << "sites are swept in order";
 }
 
+// What `kiln describe INSTANCE` shows: a torus with even sides has two classes.
+TEST(DrawNaming, ComesWithTheOrderOfSweeps) {
+  const auto order_of = [](const Problem& problem) {
+    return problem.objective->as<DrawsPlanes>()->sweep_order();
+  };
+  EXPECT_EQ(order_of(torus()).classes, 2);
+  EXPECT_EQ(order_of(torus()).largest_sum, 4);
+  EXPECT_EQ(order_of(hub(200)).classes, 2);
+  EXPECT_EQ(order_of(hub(200)).largest_sum, 200);
+  const Problem dense = make_ising(test::dense(12, constant(3), constant(2)), "dense");
+  EXPECT_EQ(order_of(dense).classes, 0) << "one by one";
+  EXPECT_EQ(order_of(dense).largest_sum, 3 * 11 + 2);
+}
+
 TEST(DrawNaming, IsWordsWhereAGroupHasSeveralTemperaturesOrAHeatBath) {
   EXPECT_EQ(annealed(torus(), 64, 1, "heat-bath"), DrawNaming::words);
   RunOptions options;
@@ -122,11 +137,14 @@ std::string refusal(const Problem& problem, Schedule& schedule, const RunOptions
 }
 
 TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
-  const std::string without = "choose a schedule or options that do not set Needs::shared_noise";
+  const std::string without =
+      "set the option noise = \"independent\", or choose a schedule or options that do not set "
+      "Needs::shared_noise";
   SimulatedAnnealing schedule = with_shared_noise(), grouped = with_shared_noise(3);
   Ising thirds = test::lattice({6, 6}, one_of({-1.0 / 3, 0.7}, 1), constant(0));
   const Problem reals = make_ising(std::move(thirds), "reals");
   const Problem dense = make_ising(test::dense(12, constant(1), constant(0)), "dense");
+  const Problem ring = make_ising(test::ring(21, constant(1), constant(0)), "ring");
   EXPECT_EQ(refusal(hub(256), schedule, {.replicas = 32}),
             "run.noise: this run cannot have shared noise: a variable has |h| + sum |J| = 256, and "
             "counters hold at most 255; " +
@@ -136,9 +154,13 @@ TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
                 without);
   EXPECT_EQ(
       refusal(dense, schedule, {.replicas = 32}),
-      "run.noise: this run cannot have shared noise: the variables of a dense model are swept "
-      "one by one; " +
+      "run.noise: this run cannot have shared noise: at least an eighth of all pairs are coupled, "
+      "so the variables are swept one by one; " +
           without);
+  EXPECT_EQ(refusal(ring, schedule, {.replicas = 32}),
+            "run.noise: this run cannot have shared noise: a colouring of the 21 variables takes "
+            "more than 2 colours, so the variables are swept one by one; " +
+                without);
   EXPECT_EQ(
       refusal(torus(), grouped, {.replicas = 120}),
       "run.noise: this run cannot have shared noise: a group of 40 replicas is no multiple of "

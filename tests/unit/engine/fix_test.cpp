@@ -23,8 +23,12 @@ TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::longer_time_limit().sentence(), "raise Budget::time_limit_s");
   EXPECT_EQ(Fix::drop_requirement("Parametric").sentence(),
             "choose a schedule or options that do not require Parametric");
-  EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
-            "choose a schedule or options that do not set Needs::heat_bath");
+  EXPECT_EQ(
+      Fix::drop_need("heat_bath").sentence(),
+      "set the option moves = \"metropolis\", or choose a schedule or options that do not set "
+      "Needs::heat_bath");
+  EXPECT_EQ(Fix::drop_need("unpacked").sentence(),
+            "choose a schedule or options that do not set Needs::unpacked");
   EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
             "choose a schedule whose ScheduleEntry::constraints is true");
   EXPECT_EQ(Fix::list_names("problem").sentence(), "Registry::problems() lists them");
