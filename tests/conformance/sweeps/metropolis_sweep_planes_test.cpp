@@ -164,6 +164,8 @@ std::vector<PlaneCase> uniform_cases() {
                    inputs.sweeps = 19;
                    return inputs;
                  }});
+  // States that leave little room: with shared noise a block draws for a part of the sites.
+  all.push_back({"little_room", [] { return grouped(glass(2900, 4), 5, 5, {0.3}); }});
   all.push_back({"many_sites", [] {
                    return grouped(ring(9000, one_of({-1, 1}, 48), constant(0)), 3, 3, {0.4});
                  }});

@@ -45,7 +45,10 @@ struct LaneWords {
   }
   __device__ static Words<V> load_from(const void* at) {
     Words<V> words;
-    if constexpr (V == 2) {
+    if constexpr (V == 4) {
+      const uint4 x = *static_cast<const uint4*>(at);
+      words.of[0] = x.x, words.of[1] = x.y, words.of[2] = x.z, words.of[3] = x.w;
+    } else if constexpr (V == 2) {
       const uint2 x = *static_cast<const uint2*>(at);
       words.of[0] = x.x, words.of[1] = x.y;
     } else {
@@ -61,7 +64,10 @@ struct LaneWords {
   }
   __device__ void store(std::uint32_t row, const Words<V>& words) const {
     if (!kShared && !has_word) return;
-    if constexpr (V == 2) {
+    if constexpr (V == 4) {
+      *static_cast<uint4*>(at(row)) =
+          make_uint4(words.of[0], words.of[1], words.of[2], words.of[3]);
+    } else if constexpr (V == 2) {
       *static_cast<uint2*>(at(row)) = make_uint2(words.of[0], words.of[1]);
     } else {
       *static_cast<std::uint32_t*>(at(row)) = words.of[0];
