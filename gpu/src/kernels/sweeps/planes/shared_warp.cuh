@@ -9,10 +9,10 @@
 #include "plane_one_by_one.cuh"
 #include "plane_places.cuh"
 #include "plane_sums.cuh"
-#include "shared_memory.cuh"
+#include "shared_steps.cuh"
 
 /// The sweep of a warp with shared noise. A word accepts the steps up to a number that is drawn
-/// ahead (shared_memory.cuh), so all 32 replicas are decided by one comparison of planes.
+/// ahead (shared_steps.cuh), so all 32 replicas are decided by one comparison of planes.
 namespace kiln::cuda {
 namespace {
 
