@@ -58,6 +58,7 @@ struct SharedWarp {
   using Memory = typename Places::Memory;
   using Row = typename Places::Row;
   static constexpr bool few_steps = Memory::by_site;
+  static constexpr bool rows_early = !Memory::short_rows;  // which are not in shared memory
   static constexpr bool sums_changes = !Memory::shared;  // else numbers are counted afterwards
 
   const Places places;
@@ -110,13 +111,15 @@ struct SharedWarp {
     return below | ~number[P - 1];
   }
 
+  /// `next` is the row of the lane's next site.
   __device__ void sweep_site(std::uint32_t sweep, std::uint32_t site, const Row& row,
-                             const unsigned char* steps_at) {
+                             const Row& next, const unsigned char* steps_at) {
     const bool real = row.real();
     const std::uint32_t index = places.index_of(site, row), even = row.even();
     const Words<V> own = places.words.load(index);
     std::uint32_t number[V][P];
-    places.count(row, own, number);
+    places.template count<!kOneByOne>(row, own, number);
+    if constexpr (rows_early) places.touch(next);
     const std::uint32_t accepted_steps = kOneByOne ? 0u : load_steps(steps_at);
     std::uint32_t accepted[V];
     Words<V> flipped;
@@ -194,8 +197,6 @@ struct SharedWarp {
     Piece piece{classes.first};
     piece.end = piece.drawn_end = begin_of(classes.first);
     piece = next_piece(piece, classes);
-    // Rows that are not in shared memory are read early.
-    constexpr bool rows_early = !Memory::short_rows;
     Row next;
     if constexpr (rows_early) next = places.row(piece.begin + in_piece + places.place, piece.end);
 #pragma unroll 1
@@ -218,10 +219,9 @@ struct SharedWarp {
           const bool more = first < piece.end;
           next = places.row((more ? first : then.begin + in_piece) + places.place,
                             more ? piece.end : then.end);
-          sweep_site(sweep, site, row, at);
-          places.touch(next);
+          sweep_site(sweep, site, row, next, at);
         } else {
-          sweep_site(sweep, site, places.row(site, piece.end), at);
+          sweep_site(sweep, site, places.row(site, piece.end), next, at);
         }
         at += run * W;
       }
