@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(max_slice_threads)
   begin_launch<W, V, P, kRows>(kernel, {first_word}, 0);
   if constexpr (on_chip) {
     end_loading();
-    add_numbers<W, V, P, kRows>(kernel, 0, true);
+    if (!kernel.energies_hold) add_numbers<W, V, P, kRows>(kernel, 0, true);
   }
   Warp warp(kernel, first_word, memory, room);
   std::uint32_t s = 0;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(max_slice_threads)
 }
 
 // Divides the memory of a block: a table for each temperature of its words, as far as they fit, and
-// the steps of as many sites as remain.
+// the steps of as many sites as remain. Stages need those of all sites.
 template <int W, int V, int P, PlaneRows kRows>
 std::optional<SharedRoom<W, P>> room_for(const MetropolisSweep& kernel, const SweepShape& shape,
                                          const SweepLimits& limits) {
@@ -102,7 +102,12 @@ std::optional<SharedRoom<W, P>> room_for(const MetropolisSweep& kernel, const Sw
   const auto threads = static_cast<std::uint32_t>(32 * shape.warps);
   const std::int64_t bytes = limits.shared_bytes / std::max(1, shape.blocks) -
                              Memory::before_states(0) - Memory::bytes_of_model(kernel.model) - 128;
-  const std::int64_t least = std::max(4 * threads, Room::bytes_of_sums(threads));
+  const std::int64_t pass = 4 * std::int64_t{threads}, sites = Room::sites_of_pass(threads);
+  const std::int64_t all_passes = (kernel.model.n_sites + sites - 1) / sites;
+  constexpr std::int64_t usual_passes = 32;
+  const std::int64_t wanted = Memory::shared ? all_passes : std::min(all_passes, usual_passes);
+  const std::int64_t least =
+      std::max<std::int64_t>(pass * (Memory::staged ? wanted : 1), Room::bytes_of_sums(threads));
   const std::int64_t tables = std::max(std::min<std::int64_t>(kernel.beta.size, W),
                                        std::min<std::int64_t>(kernel.sweeps, max_ahead));
   Room room;
@@ -110,12 +115,8 @@ std::optional<SharedRoom<W, P>> room_for(const MetropolisSweep& kernel, const Sw
   room.capacity =
       static_cast<std::uint32_t>(std::clamp<std::int64_t>((bytes - least) / table, 0, tables));
   if (room.capacity == 0) return std::nullopt;
-  constexpr std::int64_t most_off_chip = 32;
-  const std::int64_t sites = Room::sites_of_pass(threads);
-  const std::int64_t passes = (kernel.model.n_sites + sites - 1) / sites;
-  room.passes = static_cast<std::uint32_t>(
-      std::min({(bytes - room.capacity * table) / (4 * threads),
-                Memory::shared ? passes : most_off_chip, std::int64_t{1} << 20}));
+  room.passes =
+      static_cast<std::uint32_t>(std::min((bytes - room.capacity * table) / pass, wanted));
   return room;
 }
 
@@ -170,7 +171,10 @@ bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
 template <int P>
 bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
                     const SweepLimits& limits, Queue& queue) {
-  if (shape.in_shared) return enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  if (shape.in_shared) {
+    return kernel.model.staged.sites.size > 0 &&
+           enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
+  }
   const View2<std::uint32_t>& state = kernel.state;
   const bool in_pairs =
       state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
@@ -208,6 +212,7 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, Queue& queue)
     }
     demand.words = kernel.state.columns;
   }
+  demand.variables += model.n_sites / 4;  // steps: a byte for a word and site
   return choose_plane_shape(demand, limits);
 }
 

@@ -59,7 +59,7 @@ struct SharedWarp {
   using Row = typename Places::Row;
   static constexpr bool few_steps = Memory::by_site;
   static constexpr bool rows_early = !Memory::short_rows;  // which are not in shared memory
-  static constexpr bool sums_changes = !Memory::shared;  // else numbers are counted afterwards
+  static constexpr bool sums_changes = !Memory::shared;    // else numbers are counted afterwards
 
   const Places places;
   PlaneBlock<W>& block;
@@ -163,14 +163,20 @@ struct SharedWarp {
     }
   }
 
-  /// Sites of a class between two barriers: those whose steps are drawn.
+  /// Places of a class or stage between two barriers, those whose steps are drawn. Stages have
+  /// sites in another order, so the steps of all sites are drawn before them.
   struct Piece {
     std::int32_t c = 0;
     std::uint32_t begin = 0, end = 0;
     std::uint32_t drawn = 0, drawn_end = 0;  // where what is drawn begins and ends
   };
   __device__ std::uint32_t begin_of(std::int32_t c) const {
-    return 4u * static_cast<std::uint32_t>(places.kernel.model.class_begin[c]);
+    const PairwiseView& model = places.kernel.model;
+    if constexpr (Memory::staged) {
+      return static_cast<std::uint32_t>(__ldg(model.staged.begin.data + c));
+    } else {
+      return 4u * static_cast<std::uint32_t>(model.class_begin[c]);
+    }
   }
   /// The piece behind another one; empty behind the last one. Blocks that share the sites of a
   /// class have a part of what is drawn each.
@@ -180,20 +186,26 @@ struct SharedWarp {
     while (next.c < classes.end && begin_of(next.c + 1) <= next.begin) ++next.c;
     if (next.c >= classes.end) return next;
     if (next.begin >= last.drawn_end) {
+      const std::uint32_t end = begin_of(classes.end);
       next.drawn = next.begin;
-      next.drawn_end = min(next.begin + sites_ahead * gridDim.y, begin_of(classes.end));
+      next.drawn_end = Memory::staged ? end : min(next.begin + sites_ahead * gridDim.y, end);
     }
     next.end = min(begin_of(next.c + 1), next.drawn_end);
     return next;
+  }
+  /// How many sites of a block are drawn from `begin` on.
+  __device__ std::uint32_t sites_to_draw(std::uint32_t begin, const ClassRange& classes) const {
+    if constexpr (Memory::staged) return static_cast<std::uint32_t>(places.kernel.model.n_sites);
+    return min(sites_ahead, begin_of(classes.end) - begin);
   }
 
   /// Sweeps the classes of sweep `sweep` by the definition, or by steps that draw(begin, n) draws:
   /// of n sites of the block from `begin` on.
   template <class Draw>
   __device__ void sweep_classes(const Draw& draw, std::uint32_t sweep, const ClassRange& classes) {
-    const std::uint32_t warp_place = threadIdx.x / 32 * Places::n_sites;
-    const std::uint32_t run = blockDim.x / 32 * Places::n_sites, stride = gridDim.y * run;
-    const std::uint32_t in_piece = blockIdx.y * run + warp_place;
+    const std::uint32_t run = blockDim.x / 32 * Places::n_sites;  // places of a round
+    const std::uint32_t in_run = threadIdx.x / 32 * Places::n_sites;
+    const std::uint32_t in_piece = blockIdx.y * run + in_run;
     Piece piece{classes.first};
     piece.end = piece.drawn_end = begin_of(classes.first);
     piece = next_piece(piece, classes);
@@ -201,29 +213,29 @@ struct SharedWarp {
     if constexpr (rows_early) next = places.row(piece.begin + in_piece + places.place, piece.end);
 #pragma unroll 1
     while (piece.begin < piece.end) {
-      if (piece.begin == piece.drawn)
-        draw(piece.begin, min(sites_ahead, begin_of(classes.end) - piece.begin));
+      if (piece.begin == piece.drawn) draw(piece.begin, sites_to_draw(piece.begin, classes));
       const Piece then = next_piece(piece, classes);
       std::uint32_t first = piece.begin + in_piece;
       if (rows_early && first >= piece.end) {
         next = places.row(then.begin + in_piece + places.place, then.end);
       }
-      const unsigned char* at =
-          steps + (piece.begin - piece.drawn + warp_place + places.place) * W + places.words.word;
+      std::uint32_t in_drawn = piece.begin - piece.drawn + in_run + places.place;
 #pragma unroll 1
       while (first < piece.end) {
-        const std::uint32_t site = first + places.place;
-        first += stride;
+        const std::uint32_t place = first + places.place;
+        first += gridDim.y * run;
+        Row row = next;
         if constexpr (rows_early) {
-          const Row row = next;
           const bool more = first < piece.end;
           next = places.row((more ? first : then.begin + in_piece) + places.place,
                             more ? piece.end : then.end);
-          sweep_site(sweep, site, row, next, at);
         } else {
-          sweep_site(sweep, site, places.row(site, piece.end), next, at);
+          row = places.row(place, piece.end);
         }
-        at += run * W;
+        const std::uint32_t site = places.site_at(place, row);
+        const std::uint32_t at = Memory::staged ? site : in_drawn;
+        sweep_site(sweep, site, row, next, steps + at * W + places.words.word);
+        in_drawn += run;
       }
       piece = then;
       __syncthreads();
