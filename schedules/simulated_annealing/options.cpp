@@ -65,7 +65,7 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .choice("noise", &O::noise, {"independent", "shared"},
                   "Random numbers that decide the attempts of a sweep.",
                   "`independent` gives each replica separate numbers. `shared` gives 32 replicas "
-                  "the same number for a variable and sweep: sweeps on the CPU are faster, and the "
+                  "the same number for a variable and sweep: sweeps are faster, and the "
                   "replicas depend on each other. `shared` needs a sparse model with small "
                   "integers, and groups of 32, 64, ... replicas.");
   return table;

@@ -111,6 +111,8 @@ std::vector<PlaneCase> uniform_cases() {
                    inputs.sweeps = 19;
                    return inputs;
                  }});
+  // States that leave little room: with shared noise a block draws for a part of the sites.
+  all.push_back({"little_room", [] { return grouped(glass(2900, 4), 5, 5, {0.3}); }});
   all.push_back({"many_sites", [] {
                    return grouped(ring(9000, one_of({-1, 1}, 48), constant(0)), 3, 3, {0.4});
                  }});
@@ -284,24 +286,27 @@ TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInEveryVariant) {
   }
 }
 
-// The beta at which so many words accept a step of dE = 2.
-double beta_of_threshold(std::uint64_t threshold) {
-  double low = 0, high = 12;
+// The beta at which so many words accept a step of this dE.
+double beta_of_threshold(std::uint64_t threshold, double delta) {
+  double low = 0, high = 24 / delta;
   for (int i = 0; i < 200; ++i) {
     const double middle = (low + high) / 2;
-    (exact::accept_threshold(2 * middle) > threshold ? low : high) = middle;
+    (exact::accept_threshold(delta * middle) > threshold ? low : high) = middle;
   }
   return high;
 }
 
 class MetropolisSweepPlaneTies : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(MetropolisSweepPlaneTies);
-// A word that equals the threshold is rejected, one below it is accepted.
-void expect_exact_threshold(Queue& queue, DrawNaming naming) {
+
+// A word that equals the threshold of a step of dE = 2 `field` is rejected, one below it is
+// accepted.
+void expect_exact_threshold(Queue& queue, DrawNaming naming, int field) {
   const std::size_t n = 40;
+  const double delta = 2.0 * field;
   for (const std::uint32_t replica : {0u, 7u, 31u, 32u, 63u}) {
     for (const std::size_t site : {0u, 3u, 4u, 39u}) {
-      SweepInputs inputs = grouped(isolated_spins(std::vector<double>(n, -1.0)), 2, 2, {1.0});
+      SweepInputs inputs = grouped(isolated_spins(std::vector<double>(n, -field)), 2, 2, {1.0});
       inputs.spins.assign(inputs.spins.size(), 1);
       inputs.sweeps = 1;
       inputs.naming = naming;
@@ -309,13 +314,13 @@ void expect_exact_threshold(Queue& queue, DrawNaming naming) {
                           0};
       const std::uint32_t word = word_of(naming, name, site);
       for (const std::uint32_t more : {0u, 1u}) {
-        inputs.beta = {beta_of_threshold(std::uint64_t{word} + more)};
-        ASSERT_EQ(exact::accept_threshold(2 * inputs.beta[0]), std::uint64_t{word} + more);
+        inputs.beta = {beta_of_threshold(std::uint64_t{word} + more, delta)};
+        ASSERT_EQ(exact::accept_threshold(delta * inputs.beta[0]), std::uint64_t{word} + more);
 
         const SweepOutputs out = run_sweeps(queue, inputs);
 
         EXPECT_EQ(out.spins[site * idx(inputs.slots) + replica], more == 1 ? -1 : 1)
-            << "site " << site << ", replica " << replica;
+            << "site " << site << ", replica " << replica << ", field " << field;
       }
     }
   }
@@ -323,10 +328,12 @@ void expect_exact_threshold(Queue& queue, DrawNaming naming) {
 
 // By planes all high bits are equal there, so the low bits decide.
 TEST_P(MetropolisSweepPlaneTies, RejectTheThresholdItselfAndAcceptTheWordBelow) {
-  expect_exact_threshold(queue(), DrawNaming::planes);
+  expect_exact_threshold(queue(), DrawNaming::planes, 1);
 }
 TEST_P(MetropolisSweepPlaneTies, AreDecidedTheSameWithSharedNoise) {
-  expect_exact_threshold(queue(), DrawNaming::shared);
+  for (const int field : {1, 2, 3, 7, 20, 63, 100, 255}) {
+    expect_exact_threshold(queue(), DrawNaming::shared, field);
+  }
 }
 
 // On the CPU a task has 1, 2, 4, 8 or 16 words.

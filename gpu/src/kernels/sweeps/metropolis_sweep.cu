@@ -13,6 +13,7 @@
 #include "metropolis_sweep_patterns.hpp"
 #include "metropolis_sweep_slices.hpp"
 #include "planes/metropolis_sweep_planes.hpp"
+#include "planes/metropolis_sweep_shared.hpp"
 #include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
 
@@ -315,7 +316,11 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   const bool by_planes = kernel.naming != DrawNaming::words;  // or with shared noise
   // Several in a row, if states stay on chip.
-  if (by_planes ? launch_plane_sweep(kernel, queue) : launch_sliced_sweep(kernel, queue)) return;
+  if (kernel.naming == DrawNaming::shared   ? launch_shared_sweep(kernel, queue)
+      : kernel.naming == DrawNaming::planes ? launch_plane_sweep(kernel, queue)
+                                            : launch_sliced_sweep(kernel, queue)) {
+    return;
+  }
   if (!by_planes && launch_dense_sweep(kernel, queue)) return;
   if (kernel.sweeps > 1) {
     for (std::uint32_t s = 0; s < kernel.sweeps; ++s) launch(kernel.only(s), queue);

@@ -46,12 +46,45 @@ __device__ inline void add_sixteen(std::uint32_t (&planes)[P], const uint4& x, c
   if constexpr (P > 3) ripple<4>(planes, full_add(planes[3], fours, full_add(planes[2], c, d)));
 }
 
-/// Adds `n` groups of terms of weight 1 for V words.
+/// Adds four groups or more of terms of weight 1 for V words, and reads each group before the last
+/// ones are added: where few warps hide how long that takes.
 template <int P, int V, class Load>
+__device__ inline void add_ones_ahead(const uint4* groups, int n, const Load& load,
+                                      std::uint32_t (&planes)[V][P]) {
+  using Four = FourWords<V>;
+  uint4 of[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) of[k] = __ldg(groups + k);
+#pragma unroll 1
+  do {
+    const Four x(load, of[0]), y(load, of[1]), z(load, of[2]), w(load, of[3]);
+    n -= 4;
+    groups += n < 4 ? n : 4;  // the last four of the row, if fewer are left
+#pragma unroll
+    for (int k = 0; k < 4; ++k) of[k] = __ldg(groups + k);
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_sixteen(planes[v], x.of(v), y.of(v), z.of(v), w.of(v));
+  } while (n >= 4);
+  if (n >= 2) {
+    const Four x(load, of[2]), y(load, of[3]);
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_eight(planes[v], x.of(v), y.of(v));
+  }
+  if (n % 2 == 1) {
+    const Four x(load, n == 1 ? of[3] : of[1]);
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_four<0>(planes[v], x.of(v));
+  }
+}
+
+/// Adds `n` groups of terms of weight 1 for V words.
+template <bool kAhead, int P, int V, class Load>
 __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
                                 std::uint32_t (&planes)[V][P]) {
   using Four = FourWords<V>;
-  if constexpr (P > 4) {
+  if constexpr (kAhead && P > 3) {
+    if (n >= 4) return add_ones_ahead<P, V>(groups, n, load, planes);
+  } else if constexpr (P > 4) {
 #pragma unroll 1
     for (; n >= 4; n -= 4, groups += 4) {
       const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));
@@ -74,10 +107,10 @@ __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
 }
 
 /// add_groups() for V words. Ones: all couplings are -1, 0 or 1.
-template <bool kOnes, int P, int V, class Load>
+template <bool kOnes, bool kAhead, int P, int V, class Load>
 __device__ inline void add_groups_of_words(const GroupView& rows, const uint4* groups, int n,
                                            const Load& load, std::uint32_t (&planes)[V][P]) {
-  if (kOnes || rows.one_plane) return add_ones<P, V>(groups, n, load, planes);
+  if (kOnes || rows.one_plane) return add_ones<kAhead, P, V>(groups, n, load, planes);
   constexpr std::uint32_t mask = (1u << group_plane_shift) - 1;
 #pragma unroll 1
   for (int g = 0; g < n; ++g) {
@@ -99,7 +132,7 @@ __device__ inline void complement(std::uint32_t (&planes)[V][P]) {
 }
 
 /// count_row() for V words.
-template <bool kOnes, int P, int V, class Load>
+template <bool kOnes, bool kAhead, int P, int V, class Load>
 __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite& site,
                                           const Words<V>& own, const Load& load,
                                           std::uint32_t (&planes)[V][P]) {
@@ -118,7 +151,7 @@ __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite
   for (bool negative = site.n_negative > 0;; negative = false) {
     if (negative) complement(planes);  // subtracting is adding to the complement
     const int n = negative ? site.n_negative : site.n_positive;
-    add_groups_of_words<kOnes>(rows, groups, n, load, planes);
+    add_groups_of_words<kOnes, kAhead>(rows, groups, n, load, planes);
     if (!negative) break;
     groups += n;
     complement(planes);

@@ -4,45 +4,15 @@
 
 #include <cstdint>
 
-#include "kiln/device/shared_draws.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
+#include "plane_one_by_one.cuh"
 #include "plane_warp.cuh"
 
 /// The sweep of a warp by planes, where words of a block differ in key or temperature, or are no
-/// plane's, and with shared noise. It stands apart from the loop of uniform blocks, whose code is
-/// to stay small.
+/// plane's. It stands apart from the loop of uniform blocks, whose code is to stay small.
 namespace kiln::cuda {
 namespace {
-
-/// Decides the replicas of a word one by one by the definition: where their keys, temperatures or
-/// order are no plane's, or tables do not fit.
-template <int P>
-__device__ __noinline__ std::uint32_t decide_one_by_one(const MetropolisSweep& kernel,
-                                                        std::uint32_t sweep, std::int64_t word,
-                                                        std::uint32_t site, const Words<P>& number,
-                                                        std::uint32_t even) {
-  const std::uint64_t step = kernel.control->step + kernel.number_of(sweep);
-  std::uint32_t accepted = 0;
-  for (int r = 0; r < 32; ++r) {
-    const std::int64_t slot = word * 32 + r;
-    const auto index = static_cast<int>(2 * number_of(number.of, r) + (even & 1u));
-    const double delta = 2.0 * (index - (1 << P) + 1);
-    const DrawName name{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
-                        RngDomain::metropolis, 0};
-    const double beta = kernel.beta_of(sweep)[kernel.rung_of[slot]];
-    if (draw_named(kernel.naming, name, site) < threshold_of(kernel, beta, delta))
-      accepted |= 1u << r;
-  }
-  return accepted;
-}
-
-/// The number of the 32 replicas of a word with shared noise.
-__device__ __noinline__ std::uint32_t shared_number(const PlaneWord& word, std::uint64_t step,
-                                                    std::uint32_t site) {
-  const std::uint64_t key = std::uint64_t{word.key1} << 32 | word.key0;
-  return draw_shared({key, step, 32 * word.name, RngDomain::metropolis, 0}, site);
-}
 
 /// A tie that waits for its low bits.
 struct Tie {
@@ -116,17 +86,6 @@ struct MixedWarp {
     }
   }
 
-  /// The same with shared noise: all replicas have the bits of one number.
-  __device__ static void compare_shared(std::uint32_t number, const std::uint32_t (&bits)[8],
-                                        std::uint32_t& below, std::uint32_t& equal) {
-#pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      const std::uint32_t r = 0u - (number >> (rest_bits + k) & 1u), t = bits[k];
-      below = (~r & t) | (~(r ^ t) & below);
-      equal &= ~(r ^ t);
-    }
-  }
-
   /// Puts the ties of a word into the queue, which is emptied as it fills.
   __device__ void queue_ties(const PlaneStep& step, std::uint32_t site, std::uint32_t word,
                              const std::uint32_t (&number)[P], std::uint32_t even,
@@ -161,10 +120,7 @@ struct MixedWarp {
       const std::uint32_t limit = reinterpret_cast<const std::uint32_t*>(
           places.memory.tables + of.table + Of::low_begin)[even * Of::levels + level];
       const ComputedKeys keys{of.key0, of.key1};
-      const std::uint32_t rest = kernel.naming == DrawNaming::shared
-                                     ? shared_number(of, step.step, tie.site) & rest_mask
-                                     : rest_of(keys, step, tie.site, 32 * of.name + replica);
-      if (rest < limit) {
+      if (rest_of(keys, step, tie.site, 32 * of.name + replica) < limit) {
         accept_tie(w, replica, index, tie.site);
       }
     }
@@ -188,11 +144,7 @@ struct MixedWarp {
     thresholds(places.memory.tables + (alone ? 0u : of.table) + (even & Of::parity_bytes), number,
                bits);
     open = number[P - 1];
-    if (kernel.naming == DrawNaming::shared) {
-      compare_shared(shared_number(of, step.step, site), bits, below, open);
-    } else {
-      compare(step, of, site, bits, below, open);
-    }
+    compare(step, of, site, bits, below, open);
     std::uint32_t accepted = below | ~number[P - 1];
     if (__any_sync(whole_warp, alone)) {  // by the whole warp, so that its lanes stay together
       Words<P> planes;

@@ -45,7 +45,10 @@ struct LaneWords {
   }
   __device__ static Words<V> load_from(const void* at) {
     Words<V> words;
-    if constexpr (V == 2) {
+    if constexpr (V == 4) {
+      const uint4 x = *static_cast<const uint4*>(at);
+      words.of[0] = x.x, words.of[1] = x.y, words.of[2] = x.z, words.of[3] = x.w;
+    } else if constexpr (V == 2) {
       const uint2 x = *static_cast<const uint2*>(at);
       words.of[0] = x.x, words.of[1] = x.y;
     } else {
@@ -61,7 +64,10 @@ struct LaneWords {
   }
   __device__ void store(std::uint32_t row, const Words<V>& words) const {
     if (!kShared && !has_word) return;
-    if constexpr (V == 2) {
+    if constexpr (V == 4) {
+      *static_cast<uint4*>(at(row)) =
+          make_uint4(words.of[0], words.of[1], words.of[2], words.of[3]);
+    } else if constexpr (V == 2) {
       *static_cast<uint2*>(at(row)) = make_uint2(words.of[0], words.of[1]);
     } else {
       *static_cast<std::uint32_t*>(at(row)) = words.of[0];
@@ -171,6 +177,7 @@ struct PlanePlaces {
   }
 
   /// The numbers of a site. Of a short row they are one more than its inputs that are 1.
+  template <bool kAhead = false>
   __device__ void count(const Row& row, const Words<V>& own, std::uint32_t (&number)[V][P]) const {
     if constexpr (Memory::by_site) {
       static_assert(P == 3);
@@ -186,7 +193,7 @@ struct PlanePlaces {
         number[v][2] = two & carry;
       }
     } else {
-      count_groups(kernel.model.groups, row.site(), own, number);
+      count_groups<kAhead>(kernel.model.groups, row.site(), own, number);
     }
   }
 
@@ -194,6 +201,7 @@ struct PlanePlaces {
   static constexpr int few_planes = P == 7 ? 6 : P > 5 ? 5 : P;
 
   /// The numbers of a row of groups, with few planes if the whole warp can do with them.
+  template <bool kAhead>
   __device__ void count_groups(const GroupView& rows, const GroupSite& row, const Words<V>& own,
                                std::uint32_t (&number)[V][P]) const {
     const auto load = [this](std::uint32_t i) { return words.load(i); };
@@ -202,7 +210,7 @@ struct PlanePlaces {
       const bool few = row.n_negative + row.n_positive <= n_groups;
       if (rows.one_plane && !kernel.model.has_fields && __all_sync(whole_warp, few) != 0) {
         std::uint32_t low[V][few_planes];
-        count_row_of_words<true>(rows, row, own, load, low);
+        count_row_of_words<true, kAhead>(rows, row, own, load, low);
 #pragma unroll
         for (int v = 0; v < V; ++v) {  // as the same distance from the centre of more planes
           const std::uint32_t top = low[v][few_planes - 1];
@@ -213,7 +221,7 @@ struct PlanePlaces {
         return;
       }
     }
-    count_row_of_words<false>(rows, row, own, load, number);
+    count_row_of_words<false, kAhead>(rows, row, own, load, number);
   }
 
   /// The inputs of a short row.
@@ -255,7 +263,7 @@ struct PlanePlaces {
       real = of.variable >= 0;
       const Words<V> own =
           words.load(static_cast<std::uint32_t>(real ? of.variable : kernel.model.n_variables));
-      count_groups(kernel.model.half_groups, of, own, number);
+      count_groups<false>(kernel.model.half_groups, of, own, number);
     }
     const std::uint32_t counted = real ? 0xFFFFFFFFu : 0u;
 #pragma unroll

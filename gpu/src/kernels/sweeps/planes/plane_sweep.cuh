@@ -69,5 +69,45 @@ __device__ inline void begin_launch(const MetropolisSweep& kernel, const BlockWo
   __syncthreads();
 }
 
+/// Adds the changes and flips of a launch to the slots of the block.
+template <int W, int P, PlaneRows kRows>
+__device__ void add_plane_totals(const MetropolisSweep& kernel, std::int64_t first_word,
+                                 const PlaneBlock<W>& block) {
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    const std::int64_t slot = first_word * 32 + i;
+    if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;
+    const std::uint32_t flips = flips_of(block, i);
+    if constexpr (kRows != PlaneRows::off_chip) {
+      if (kernel.energies_hold) {
+        kernel.energy[slot] = energy_of<W, kRows>(kernel.model, block, i);
+      } else {
+        kernel.energy[slot] += change_of<W, P, kRows>(kernel.model, block, i);
+      }
+      if (kernel.accepted) kernel.accepted[slot] += flips;
+    } else {  // other blocks sweep other sites of the slot
+      const std::int32_t change = change_of<W, P, kRows>(kernel.model, block, i);
+      atomicAdd(&kernel.energy[slot], static_cast<double>(change));
+      static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+      if (kernel.accepted) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(&kernel.accepted[slot]), flips);
+      }
+    }
+  }
+}
+
+/// Stores the states of a block, and adds its totals.
+template <int W, int V, int P, PlaneRows kRows>
+__device__ inline void end_launch(const MetropolisSweep& kernel, std::uint32_t capacity) {
+  const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
+  const std::int64_t first_word = std::int64_t{blockIdx.x} * W;
+  __syncthreads();
+  if constexpr (memory.shared) {
+    if (kernel.energies_hold) add_constant<W, V, P, kRows>(kernel, memory);
+    store_states<W, kRows>(kernel, first_word, memory.states);
+  }
+  __syncthreads();
+  add_plane_totals<W, P, kRows>(kernel, first_word, memory.block);
+}
+
 }  // namespace
 }  // namespace kiln::cuda

@@ -35,7 +35,7 @@ struct PlaneFormat {
 
 /// How the words of a block are decided.
 enum class PlaneKind : std::uint32_t {
-  mixed,     // their keys differ, some have no table, or noise is shared
+  mixed,     // their keys differ, or some have no table
   one_key,   // all have a table
   one_table  // all have one key and the same table
 };
@@ -135,8 +135,7 @@ __device__ void share_plane_tables(const MetropolisSweep& kernel, std::uint32_t 
   const auto number =
       static_cast<std::uint32_t>(__popc(makers & ((1u << (first < 0 ? 0 : first)) - 1)));
   const bool fits = has_table && number < capacity;
-  const bool shared_noise = kernel.naming == DrawNaming::shared;
-  const unsigned differ = __ballot_sync(whole_warp, !fits || !one_key || shared_noise);
+  const unsigned differ = __ballot_sync(whole_warp, !fits || !one_key);
   const unsigned others = __ballot_sync(whole_warp, number > 0);
   const PlaneKind kind = differ != 0   ? PlaneKind::mixed
                          : others != 0 ? PlaneKind::one_key
