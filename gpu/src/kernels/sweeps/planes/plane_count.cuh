@@ -46,20 +46,35 @@ __device__ inline void add_sixteen(std::uint32_t (&planes)[P], const uint4& x, c
   if constexpr (P > 3) ripple<4>(planes, full_add(planes[3], fours, full_add(planes[2], c, d)));
 }
 
+/// Adds the first n / 4 * 4 of n groups of terms of weight 1. Long: the next groups are read before
+/// these are added, which pays where rows are longer than what is brought near.
+template <bool kLong, int P, int V, class Load>
+__device__ inline void add_fours(const uint4*& groups, int& n, const Load& load,
+                                 std::uint32_t (&planes)[V][P]) {
+  using Four = FourWords<V>;
+  uint4 next[4];
+  const auto read = [&] {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) next[i] = __ldg(groups + i);
+  };
+  if (kLong && n >= 4) read();
+#pragma unroll 1
+  while (n >= 4) {
+    if constexpr (!kLong) read();
+    const Four x(load, next[0]), y(load, next[1]), z(load, next[2]), w(load, next[3]);
+    n -= 4, groups += 4;
+    if (kLong && n >= 4) read();
+#pragma unroll
+    for (int v = 0; v < V; ++v) add_sixteen(planes[v], x.of(v), y.of(v), z.of(v), w.of(v));
+  }
+}
+
 /// Adds `n` groups of terms of weight 1 for V words.
-template <int P, int V, class Load>
+template <bool kLong, int P, int V, class Load>
 __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
                                 std::uint32_t (&planes)[V][P]) {
   using Four = FourWords<V>;
-  if constexpr (P > 4) {
-#pragma unroll 1
-    for (; n >= 4; n -= 4, groups += 4) {
-      const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));
-      const Four z(load, __ldg(groups + 2)), w(load, __ldg(groups + 3));
-#pragma unroll
-      for (int v = 0; v < V; ++v) add_sixteen(planes[v], x.of(v), y.of(v), z.of(v), w.of(v));
-    }
-  }
+  if constexpr (P > 4) add_fours<kLong>(groups, n, load, planes);
 #pragma unroll 1
   for (; n >= 2; n -= 2, groups += 2) {
     const Four x(load, __ldg(groups)), y(load, __ldg(groups + 1));
@@ -74,10 +89,10 @@ __device__ inline void add_ones(const uint4* groups, int n, const Load& load,
 }
 
 /// add_groups() for V words. Ones: all couplings are -1, 0 or 1.
-template <bool kOnes, int P, int V, class Load>
+template <bool kOnes, bool kLong, int P, int V, class Load>
 __device__ inline void add_groups_of_words(const GroupView& rows, const uint4* groups, int n,
                                            const Load& load, std::uint32_t (&planes)[V][P]) {
-  if (kOnes || rows.one_plane) return add_ones<P, V>(groups, n, load, planes);
+  if (kOnes || rows.one_plane) return add_ones<kLong>(groups, n, load, planes);
   constexpr std::uint32_t mask = (1u << group_plane_shift) - 1;
 #pragma unroll 1
   for (int g = 0; g < n; ++g) {
@@ -99,7 +114,7 @@ __device__ inline void complement(std::uint32_t (&planes)[V][P]) {
 }
 
 /// count_row() for V words.
-template <bool kOnes, int P, int V, class Load>
+template <bool kOnes, bool kLong, int P, int V, class Load>
 __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite& site,
                                           const Words<V>& own, const Load& load,
                                           std::uint32_t (&planes)[V][P]) {
@@ -118,7 +133,7 @@ __device__ inline void count_row_of_words(const GroupView& rows, const GroupSite
   for (bool negative = site.n_negative > 0;; negative = false) {
     if (negative) complement(planes);  // subtracting is adding to the complement
     const int n = negative ? site.n_negative : site.n_positive;
-    add_groups_of_words<kOnes>(rows, groups, n, load, planes);
+    add_groups_of_words<kOnes, kLong>(rows, groups, n, load, planes);
     if (!negative) break;
     groups += n;
     complement(planes);

@@ -202,7 +202,7 @@ struct PlanePlaces {
       const bool few = row.n_negative + row.n_positive <= n_groups;
       if (rows.one_plane && !kernel.model.has_fields && __all_sync(whole_warp, few) != 0) {
         std::uint32_t low[V][few_planes];
-        count_row_of_words<true>(rows, row, own, load, low);
+        count_row_of_words<true, P == 8>(rows, row, own, load, low);
 #pragma unroll
         for (int v = 0; v < V; ++v) {  // as the same distance from the centre of more planes
           const std::uint32_t top = low[v][few_planes - 1];
@@ -213,7 +213,7 @@ struct PlanePlaces {
         return;
       }
     }
-    count_row_of_words<false>(rows, row, own, load, number);
+    count_row_of_words<false, P == 8>(rows, row, own, load, number);
   }
 
   /// The inputs of a short row.
@@ -241,24 +241,28 @@ struct PlanePlaces {
     }
   }
 
-  /// The numbers of a site whose sums are energies.
+  __device__ static void keep_if(bool real, std::uint32_t (&number)[V][P]) {
+    const std::uint32_t kept_bits = real ? 0xFFFFFFFFu : 0u;
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+#pragma unroll
+      for (int k = 0; k < P; ++k) number[v][k] &= kept_bits;
+    }
+  }
+  /// The numbers of a site whose sums are energies; 0 where there is no variable.
   __device__ void count_half(std::uint32_t site, std::uint32_t end,
                              std::uint32_t (&number)[V][P]) const {
     if constexpr (Memory::by_site) {
       const Row of = row(site, end);
       count(of, words.load(index_of(site, of)), number);
-      const std::uint32_t counted = of.real() ? 0xFFFFFFFFu : 0u;
-#pragma unroll
-      for (int v = 0; v < V; ++v) {
-#pragma unroll
-        for (int k = 0; k < P; ++k) number[v][k] &= counted;
-      }
+      keep_if(of.real(), number);
     } else {
       GroupSite of;
       if (site < end) of = load_site(kernel.model.half_groups.sites.data + site);
       const Words<V> own = words.load(
           static_cast<std::uint32_t>(of.variable < 0 ? kernel.model.n_variables : of.variable));
       count_groups(kernel.model.half_groups, of, own, number);
+      keep_if(of.variable >= 0, number);
     }
   }
 
