@@ -120,6 +120,21 @@ class Staging {
   Stages classes_;
 };
 
+// A warp takes the same places of each round. So that it gets long rows in one and short rows in
+// the next, half of the rounds are turned, with 64 places a round as well as with 128.
+void turn_rounds(std::vector<std::uint32_t>& ordered) {
+  constexpr std::size_t round = rounds.back();
+  for (std::size_t i = 0; (i + 1) * round <= ordered.size(); ++i) {
+    if (i % 4 == 0 || i % 4 == 3) continue;
+    for (std::size_t low = i * round, high = low + round - banks; low < high;
+         low += banks, high -= banks) {
+      std::swap_ranges(ordered.begin() + static_cast<std::ptrdiff_t>(low),
+                       ordered.begin() + static_cast<std::ptrdiff_t>(low + banks),
+                       ordered.begin() + static_cast<std::ptrdiff_t>(high));
+    }
+  }
+}
+
 // Long rows first, so that lanes of a warp have rows of like lengths. The terms of sites that
 // differ modulo 2, 4 or 8 lie in different banks, place by place (TermOrder), so sites that follow
 // each other should.
@@ -145,6 +160,7 @@ std::vector<std::uint32_t> order_stage(const std::vector<std::uint32_t>& sites,
     ordered.push_back(from->back());
     from->pop_back();
   }
+  turn_rounds(ordered);
   return ordered;
 }
 

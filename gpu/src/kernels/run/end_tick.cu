@@ -1,17 +1,22 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include "kiln/cuda/cluster_team.cuh"
 #include "kiln/kernels/run/end_tick.hpp"
 
 #include "best_slots.cuh"
 #include "control_block.cuh"
+#include "device_limits.hpp"
 #include "kernels/grid.cuh"
 
 // A block has 256 slots: decides for them and copies their states. The last block to finish ends
-// the tick.
+// the tick. Where the device has clusters, four blocks share their words: a warp then copies 128
+// bytes of a row side by side.
 namespace kiln::cuda {
 namespace {
 
 constexpr int words_of_block = block_size / warp_size;
+constexpr int blocks_of_cluster = warp_size / words_of_block;
+using Cluster = ClusterTeam<blocks_of_cluster, block_size>;
 // Values of a column that a block copies; beyond, blocks that share the rows are faster.
 constexpr std::int64_t max_variables = 4096;
 
@@ -20,7 +25,7 @@ constexpr std::int64_t max_variables = 4096;
 template <class T, class Combine>
 __device__ void copy_cells(const T* from, T* to, std::int64_t first, std::int64_t end,
                            std::int64_t stride, Combine combine) {
-  constexpr int at_once = 16;
+  constexpr int at_once = 8;
   for (std::int64_t cell = first; cell < end; cell += at_once * stride) {
     T values[at_once], before[at_once];
 #pragma unroll
@@ -52,15 +57,41 @@ struct Whole {
   }
 };
 
-__device__ void copy_words(const StateBlock& state, const StateBlock& best, const unsigned* masks) {
-  const std::int64_t word =
-      static_cast<std::int64_t>(blockIdx.x) * words_of_block + threadIdx.x % words_of_block;
-  const unsigned mask = masks[threadIdx.x % words_of_block];
-  if (mask == 0) return;
-  const std::int64_t words = state.words(), row = threadIdx.x / words_of_block;
-  copy_cells(state.as<const std::uint32_t>(), best.as<std::uint32_t>(), row * words + word,
-             state.variables * words, block_size / words_of_block * words,
-             ByMask{mask, mask != full_warp});
+// A word, and the rows that a thread copies of it.
+struct OwnWord {
+  std::int64_t word = 0;
+  unsigned mask = 0;  // of improved slots
+  int first_row = 0, rows = 1;
+};
+
+__device__ OwnWord word_of_block(const unsigned* masks) {
+  const auto thread = static_cast<int>(threadIdx.x);
+  return {std::int64_t{blockIdx.x} * words_of_block + thread % words_of_block,
+          masks[thread % words_of_block], thread / words_of_block, block_size / words_of_block};
+}
+
+// By all blocks of a cluster, after they have written their masks.
+__device__ OwnWord word_of_cluster([[maybe_unused]] unsigned* masks) {
+  OwnWord own;
+#if __CUDA_ARCH__ >= 900
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  Cluster::sync();
+  own.mask = Cluster::cluster().map_shared_rank(
+      masks, static_cast<unsigned>(lane / words_of_block))[lane % words_of_block];
+  Cluster::sync();  // from here on no block reads another block's memory
+  own.word = std::int64_t{blockIdx.x} / blocks_of_cluster * warp_size + lane;
+  own.first_row = Cluster::rank() / warp_size;
+  own.rows = Cluster::size() / warp_size;
+#endif
+  return own;
+}
+
+__device__ void copy_words(const StateBlock& state, const StateBlock& best, const OwnWord& own) {
+  if (own.mask == 0) return;
+  const std::int64_t words = state.words();
+  copy_cells(state.as<const std::uint32_t>(), best.as<std::uint32_t>(),
+             own.first_row * words + own.word, state.variables * words, own.rows * words,
+             ByMask{own.mask, own.mask != full_warp});
 }
 
 template <class T>
@@ -70,13 +101,13 @@ __device__ void copy_values(const StateBlock& state, const StateBlock& best, boo
              state.slots, Whole{});
 }
 
-__device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
+__device__ void copy_best(const TrackBest& kernel, const unsigned* masks, const OwnWord& own) {
   const bool improved = (masks[threadIdx.x / warp_size] >> (threadIdx.x % warp_size) & 1u) != 0;
   for (int b = 0; b < kernel.n_blocks; ++b) {
     const StateBlock &state = kernel.state[b], &best = kernel.best[b];
     switch (state.layout) {
       case Layout::packed32:
-        copy_words(state, best, masks);
+        copy_words(state, best, own);
         break;
       case Layout::i8:
         copy_values<std::int8_t>(state, best, improved);
@@ -94,7 +125,9 @@ __device__ void copy_best(const TrackBest& kernel, const unsigned* masks) {
   }
 }
 
-__global__ void __launch_bounds__(block_size) end_tick(const __grid_constant__ EndTick kernel) {
+// Two blocks on a multiprocessor: those of 67,584 slots are all there at once.
+template <bool kClusters>
+__global__ void __launch_bounds__(block_size, 2) end_tick(const __grid_constant__ EndTick kernel) {
   __shared__ unsigned masks[words_of_block];
   const TrackBest& best = kernel.best;
   RunControl* const control = best.control;
@@ -104,13 +137,31 @@ __global__ void __launch_bounds__(block_size) end_tick(const __grid_constant__ E
   unsigned mask = 0;  // slots are a multiple of 32
   if (slot < best.energy.size) mask = note_best(best, slot, before.step);
   if (threadIdx.x % warp_size == 0) masks[threadIdx.x / warp_size] = mask;
-  if (__syncthreads_or(mask != 0 ? 1 : 0) != 0) copy_best(best, masks);
+  if constexpr (kClusters) {
+    copy_best(best, masks, word_of_cluster(masks));
+  } else if (__syncthreads_or(mask != 0 ? 1 : 0) != 0) {
+    copy_best(best, masks, word_of_block(masks));
+  }
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
   if (atomicAdd(&control->ticket, 1u) + 1 < gridDim.x) return;
   __threadfence();
   advance(control, kernel.advance);
+}
+
+void launch_clusters(const EndTick& kernel, unsigned blocks, Queue& queue) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3((blocks + blocks_of_cluster - 1) / blocks_of_cluster * blocks_of_cluster);
+  config.blockDim = dim3(block_size);
+  config.stream = stream_of(queue);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = blocks_of_cluster;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  cuda_check(cudaLaunchKernelEx(&config, end_tick<true>, kernel), "launch end_tick");
 }
 
 }  // namespace
@@ -130,7 +181,8 @@ void launch(const EndTick& kernel, Queue& queue) {
     return launch(kernel.advance, queue);
   }
   const auto blocks = static_cast<unsigned>((best.energy.size + block_size - 1) / block_size);
-  end_tick<<<blocks, block_size, 0, stream_of(queue)>>>(kernel);
+  if (limits_of(queue).has_clusters()) return launch_clusters(kernel, blocks, queue);
+  end_tick<false><<<blocks, block_size, 0, stream_of(queue)>>>(kernel);
   check_launch(EndTick::name);
 }
 

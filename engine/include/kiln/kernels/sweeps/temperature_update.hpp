@@ -164,12 +164,13 @@ struct KILN_API TemperatureUpdate {
 
   /// `total`: accepted by the group since the start, if looks_at_counts().
   KILN_HD void operator()(std::int64_t group, std::uint64_t total) const {
-    if (!control->active(step_offset)) return;
+    const RunControl now = *control;  // at once: reads do not pass the writes of betas
+    if (!now.active(step_offset)) return;
     Cooling c = cooling[group];
     bool done = false;
     double last = 0;
     for (std::uint32_t s = 0; s < sweeps; ++s) {
-      if (control->active(step_offset + s)) done = advance(c, group, total, last);
+      if (now.active(step_offset + s)) done = advance(c, group, total, last);
       beta[s * cooling.size + group] = last;
     }
     restart[group] = done ? 1u : 0u;

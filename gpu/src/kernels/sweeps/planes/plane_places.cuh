@@ -210,7 +210,7 @@ struct PlanePlaces {
       const bool few = row.n_negative + row.n_positive <= n_groups;
       if (rows.one_plane && !kernel.model.has_fields && __all_sync(whole_warp, few) != 0) {
         std::uint32_t low[V][few_planes];
-        count_row_of_words<true, kAhead>(rows, row, own, load, low);
+        count_row_of_words<true, kAhead || P == 8>(rows, row, own, load, low);
 #pragma unroll
         for (int v = 0; v < V; ++v) {  // as the same distance from the centre of more planes
           const std::uint32_t top = low[v][few_planes - 1];
@@ -221,7 +221,7 @@ struct PlanePlaces {
         return;
       }
     }
-    count_row_of_words<false, kAhead>(rows, row, own, load, number);
+    count_row_of_words<false, kAhead || P == 8>(rows, row, own, load, number);
   }
 
   /// The inputs of a short row.
@@ -249,7 +249,7 @@ struct PlanePlaces {
     }
   }
 
-  /// The numbers of a site whose sums are energies.
+  /// The numbers of a site whose sums are energies; 0 where there is no variable.
   __device__ void count_half(std::uint32_t site, std::uint32_t end,
                              std::uint32_t (&number)[V][P]) const {
     bool real;
