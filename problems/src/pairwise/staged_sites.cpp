@@ -19,7 +19,7 @@
 namespace kiln::problems {
 namespace {
 
-// Two words of so many variables are all that a multiprocessor holds.
+// Two words of so many variables are all that fast memory holds.
 constexpr std::int32_t max_variables = 1 << 15;
 // Sites that a block takes at once, by its words: 16 warps of four or of eight.
 constexpr std::array<std::size_t, 2> rounds = {128, 64};

@@ -240,8 +240,7 @@ TEST(MetropolisSweepPlaneNaming, IsAnotherOne) {
   }
 }
 
-// Sweeps of one launch, at one beta and each at another beta; the limit of the run cuts the row
-// off.
+// Sweeps of one launch, at one beta and each at another; the limit of the run cuts the row off.
 TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInARow) {
   SweepInputs given = inputs();
   given.in_row = true;
@@ -254,10 +253,9 @@ TEST_P(MetropolisSweepPlanes, HaveTheSameBitsInARow) {
   }
   EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
   given.control.step_limit = given.control.step + 2;
-  for (const bool hold : {false, true}) {
-    given.energies_hold = hold;
-    EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
-  }
+  EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
+  given.energies_hold = true;
+  EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "");
 }
 
 std::vector<std::pair<const char*, std::string>> variants_of(Device device) {

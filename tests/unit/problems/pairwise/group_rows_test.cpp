@@ -101,6 +101,11 @@ void expect_energies(const Ising& model) {
     }
     EXPECT_EQ(static_cast<double>(counted), energy);
   }
+  std::int32_t n_even = 0;
+  for (const GroupSite& row : rows.sites) {
+    n_even += row.variable >= 0 && (row.start_and_even & 1) != 0 ? 1 : 0;
+  }
+  EXPECT_EQ(rows.n_even, n_even);
 }
 
 TEST(GroupRows, AddUpEnergiesByHalves) {
