@@ -15,26 +15,26 @@ namespace kiln::cpu {
 namespace {
 
 // The number u of a site for each replica, as GroupSite has it: its highest plane says whether a
-// flip raises the energy, and then the others are the level.
+// flip raises the energy, and then the others are the level. Members are called as those of PackOf.
 template <int W>
 struct PlaneNumber {
-  Slice<W> planes[kMaxNumberPlanes];
-  int n = 0;  // planes
-  bool even = false;
+  Slice<W> number[kMaxNumberPlanes];
+  Slice<W> accepted;
+  PlanePack pack;
 
   void count(const SliceJob& job, const Slice<W>* state, std::int32_t site) {
     const SliceSite& row = job.sites[site];
-    const auto field = static_cast<std::int32_t>(job.field[site]);
-    const std::int32_t sum = row.base - field + (field < 0 ? -field : field);
-    even = (sum & 1) == 0;
-    n = 32 - __builtin_clz(static_cast<std::uint32_t>(sum + even));
-    const std::int32_t start = (1 << (n - 1)) - (row.base + even + 1) / 2;
-    for (int k = 0; k < n; ++k) planes[k] = slice_of<W>((start >> k & 1) != 0);
+    const NumberShape shape = number_shape(row, static_cast<std::int32_t>(job.field[site]));
+    const int n = shape.n_planes;
+    const std::int32_t start = start_of_number(row, n, shape.even);
+    pack.n_planes = static_cast<std::uint8_t>(n);
+    pack.even = shape.even;
+    for (int k = 0; k < kMaxNumberPlanes; ++k) number[k] = slice_of<W>((start >> k & 1) != 0);
     const Slice<W> own = state[site];
-    if (even) ripple(planes, n, 0, own);
+    if (shape.even) ripple(number, n, 0, own);
     add_row<W>(
-        job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, planes, n);
-    for (int k = 0; k < n; ++k) planes[k] = planes[k] ^ own;
+        job, row, [state](std::uint32_t neighbor) { return state[neighbor]; }, number, n);
+    for (int k = 0; k < n; ++k) number[k] = number[k] ^ own;
   }
 };
 
@@ -56,25 +56,43 @@ struct WordsTile : SliceTile<W> {
     std::memcpy(&moves, bits, sizeof moves);
   }
 
-  // decide(site) are the replicas whose attempts are accepted, with `number` that of the site. It
-  // is not called for fillers; begin(site) is called for all sites.
+  // decide(site, number) are the replicas whose attempts are accepted, with the number of the site.
+  // It is not called for fillers; begin(site) is called for all sites.
   template <class Begin, class Decide>
   void sweep_sites(Begin begin, Decide decide) {
     if (job.gathers) this->gather();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       begin(site);
       if (job.variable[site] < 0) continue;
+      PlaneNumber<W>& number = numbers[n_numbers++];
       number.count(job, state, site);
-      const Bits accepted = decide(site) & moves;
-      state[site] = state[site] ^ accepted;
-      sums.add(number.planes, number.n, number.even, accepted);
+      number.accepted = decide(site, number) & moves;
+      state[site] = state[site] ^ number.accepted;
+      if (n_numbers == 8) add_up();
     }
+    add_up();
     sums.finish();
     if (job.scatters) this->scatter();
   }
 
+  // Adds up what the last sites accepted.
+  void add_up() {
+    const int n = n_numbers;
+    n_numbers = 0;
+    bool alike = n == 8;
+    for (int i = 0; i < n; ++i) {
+      alike = alike && numbers[i].pack.n_planes == numbers[0].pack.n_planes;
+    }
+    if (alike) return sums.add_eight_packs(numbers, numbers[0].pack.n_planes);
+    for (int i = 0; i < n; ++i) {
+      const PlanePack& of = numbers[i].pack;
+      sums.add(numbers[i].number, of.n_planes, of.even, numbers[i].accepted);
+    }
+  }
+
   PlaneSums<W> sums;
-  PlaneNumber<W> number;
+  PlaneNumber<W> numbers[8];
+  int n_numbers = 0;
   Bits moves;
   std::uint32_t names[W] = {};  // replica / 32
 };
@@ -138,7 +156,6 @@ struct SharedTile : WordsTile<W> {
   using Base = WordsTile<W>;
   using Base::job;
   using Base::names;
-  using Base::number;
   using typename Base::Bits;
   using Part = typename Bits::Part;
 
@@ -179,11 +196,11 @@ struct SharedTile : WordsTile<W> {
   }
 
   // The replicas whose attempts are accepted.
-  Bits decide(std::int32_t site) const {
-    const SharedTable& table = job.shared_tables[number.even ? 1 : 0];
-    const Bits up = number.planes[number.n - 1];
+  Bits decide(std::int32_t site, const PlaneNumber<W>& number) const {
+    const SharedTable& table = job.shared_tables[number.pack.even ? 1 : 0];
+    const int top = number.pack.n_planes - 1;
+    const Bits up = number.number[top];
     if (table.n_levels == 0) return up ^ slice_of<W>(true);
-    const int top = number.n - 1;
     Bits limit;
     for (int i = 0; i < Bits::n_parts; ++i) {
       Part words;
@@ -191,7 +208,7 @@ struct SharedTile : WordsTile<W> {
       limit.part[i] = accepted_levels(table, 1 << top, words);
     }
     Bits below = slice_of<W>(false);
-    for (int k = 0; k < top; ++k) below = less(number.planes[k], words_with(limit, k), below);
+    for (int k = 0; k < top; ++k) below = less(number.number[k], words_with(limit, k), below);
     return or_not(below | words_with(limit, top), up);
   }
 
@@ -199,7 +216,9 @@ struct SharedTile : WordsTile<W> {
     const auto draw = [this](std::int32_t site) {
       if (site % SharedDraws<W>::sites == 0) draws.draw(site);
     };
-    this->sweep_sites(draw, [this](std::int32_t site) { return decide(site); });
+    this->sweep_sites(draw, [this](std::int32_t site, const PlaneNumber<W>& number) {
+      return decide(site, number);
+    });
   }
 
   SharedDraws<W> draws;
