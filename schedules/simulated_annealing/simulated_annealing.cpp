@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kiln/device/exact_factors.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/run_context.hpp"
@@ -40,7 +41,7 @@ double between(double first, double last, std::size_t g, std::size_t n) {
   if (g + 1 == n) return last;
   if (first <= 0) return last * static_cast<double>(g) / static_cast<double>(n - 1);
   const double x = static_cast<double>(g) / static_cast<double>(n - 1);
-  return first * exact::exp(exact::log(last / first) * x);
+  return exact::times_exp(first, exact::log_ratio(last, first) * x);
 }
 
 }  // namespace
@@ -119,11 +120,15 @@ SweepRule SimulatedAnnealing::rule() const {
 
 namespace {
 
-// The factor per sweep that leads from one beta to the other in an anneal.
-double fitting_factor(const SimulatedAnnealingOptions& options, double from) {
+// The logarithm of the factor per sweep that leads from one beta to the other in an anneal.
+double log_of_fitting_factor(const SimulatedAnnealingOptions& options, double from) {
   const std::int64_t steps = options.anneal_sweeps - options.polish_sweeps - 1;
-  return exact::exp(-exact::log(options.beta_max / from) /
-                    static_cast<double>(std::max<std::int64_t>(1, steps)));
+  return -exact::log_ratio(options.beta_max, from) /
+         static_cast<double>(std::max<std::int64_t>(1, steps));
+}
+
+double fitting_factor(const SimulatedAnnealingOptions& options, double from) {
+  return exact::exp(log_of_fitting_factor(options, from));
 }
 
 // `known`: the problem knows its energy scale.
@@ -153,17 +158,20 @@ class PolicyPlan {
   void operator()(const ListCooling&) const { cooling_.kind = CoolingKind::list; }
   void operator()(const GeometricCooling&) const {
     cooling_.kind = CoolingKind::geometric;
-    cooling_.log_rate = exact::log(options_.beta_max / options_.beta_min);
-    cooling_.log_rate_again = exact::log(options_.beta_max / cooling_.beta_again);
+    cooling_.log_rate = exact::log_ratio(options_.beta_max, options_.beta_min);
+    cooling_.log_rate_again = exact::log_ratio(options_.beta_max, cooling_.beta_again);
   }
   void operator()(const ExponentialCooling& policy) const {
     cooling_.kind = CoolingKind::exponential;
     cooling_.stretches = policy.factor == 0;
-    const auto factor = [&](double from) {
-      return cooling_.stretches ? fitting_factor(options_, from) : policy.factor;
+    const auto log_of_factor = [&](double from) {
+      if (!cooling_.stretches) return exact::log(policy.factor);
+      const double factor = fitting_factor(options_, from);
+      if (factor >= exact::smallest_normal) return exact::log(factor);
+      return log_of_fitting_factor(options_, from);
     };
-    cooling_.log_rate = exact::log(factor(cooling_.beta_begin));
-    cooling_.log_rate_again = exact::log(factor(cooling_.beta_again));
+    cooling_.log_rate = log_of_factor(cooling_.beta_begin);
+    cooling_.log_rate_again = log_of_factor(cooling_.beta_again);
   }
   void operator()(const LogarithmicCooling& policy) const {
     cooling_.kind = CoolingKind::logarithmic;
@@ -200,6 +208,8 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
   cooling.beta_end = options.beta_max;
   const double reheat = options.reheat > 0 ? options.reheat : 1;  // all the way from random states
   cooling.beta_again = options.beta_max - reheat * (options.beta_max - options.beta_min);
+  // Beside a large beta_max the difference loses a small beta_min.
+  if (cooling.beta_again <= 0) cooling.beta_again = options.beta_min;
   cooling.length = round_sweeps_;
   cooling.growth = growth_;
   cooling.polish = options.polish_sweeps;

@@ -49,7 +49,8 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   if (kernel.naming == DrawNaming::planes) job.draw_site = &draw_site_by_planes;
   if (kernel.naming == DrawNaming::shared) job.draw_site = &draw_site_shared;
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
-    job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    job.beta[l] = beta == beta ? beta : exact::infinity();
     job.key[l] = kernel.draw_ids.key[slot];
     job.replica[l] = kernel.draw_ids.replica[slot];
     job.moves[l / 32] |= kernel.rests(slot) ? 0u : 1u << (l % 32);
@@ -196,12 +197,14 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
   describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
   job.new_words = state.data + job.first_word;
   job.draw_rest = &draw_rest_of_site;
+  bool together = false;  // in all sweeps or in none: between those of a row states stay in `job`
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     if (s > 0 && alarm != nullptr) end_if_due(*alarm);
     const MetropolisSweep one = kernel.only(s);
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
-    if (!has_one_rung(kernel, job) || words_together(job, 0, true) < job.n_words) {
+    if (s == 0) together = has_one_rung(kernel, job) && words_together(job, 0, true) == job.n_words;
+    if (!together) {
       for (int first = 0; first < job.n_words;) first += sweep_part(one, job, first);
       continue;
     }
