@@ -164,7 +164,7 @@ double RunCore::first_values() const {
   return *middle;
 }
 
-void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
+void RunCore::redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) {
   // With shared noise first states differ: those of a run by planes.
   const bool by_words = draw_naming_ == DrawNaming::words;
   const DrawNaming naming = by_words ? DrawNaming::words : DrawNaming::planes;
@@ -172,16 +172,21 @@ void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
     queue_->launch(RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(),
-                               control(), naming});
+                               control(), naming, step_offset});
     first += block.variables;
   }
   update_energies(active_rungs);
 }
 
-void RunCore::restore_best(View1<const std::uint32_t> active_rungs) {
+void RunCore::restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) {
   for (int b = 0; b < batch_->n_blocks(); ++b) {
-    queue_->launch(GatherStates{
-        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), active_rungs, control()});
+    queue_->launch(GatherStates{batch_->best_state(b),
+                                batch_->state(b),
+                                {},
+                                batch_->rung_of(),
+                                active_rungs,
+                                control(),
+                                step_offset});
   }
   update_energies(active_rungs);
 }

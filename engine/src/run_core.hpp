@@ -69,8 +69,8 @@ class RunCore {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
-  void redraw(View1<const std::uint32_t> active_rungs);
-  void restore_best(View1<const std::uint32_t> active_rungs);
+  void redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
+  void restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule, View1<const double> parameter,
              View1<const std::uint32_t> active_rungs);

@@ -101,7 +101,8 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
                      problem.objective->execution().pace == Pace::host;
   const std::uint32_t wanted = heavy ? 1 : max_sweeps_per_tick;
-  // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
+  // New rounds begin with a tick, so a tick must divide a round; a single round has no next one
+  // unless the run continues beyond its limit.
   sweeps_per_tick_ = single_round_ ? wanted : largest_divisor(round_sweeps_, wanted);
   Needs needs;
   needs.groups = options_.groups;
@@ -279,31 +280,40 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   prepare_descent(run);
 }
 
+// New states for groups whose last round is over.
+void SimulatedAnnealing::begin_rounds(TickContext& run, std::uint32_t sweep) const {
+  if (options_.restart == "random") run.redraw(restart_, sweep);
+  if (options_.restart == "best") run.restore_best(restart_, sweep);
+}
+
 void SimulatedAnnealing::enqueue(TickContext& run) {
-  // Groups whose last round is over. Launches that find none take a quarter of a short tick.
-  if (!single_round_ || !run.ends_with_budget()) {
-    if (options_.restart == "random") run.redraw(restart_);
-    if (options_.restart == "best") run.restore_best(restart_);
-  }
+  const std::int64_t groups = cooling_.size;
+  const View1<double> shown{beta_.data + (sweeps_in_row_ - 1) * groups, groups};
+  const bool one_round = single_round_ && run.ends_with_budget();
+  // A run that continues beyond the limit which was its round may begin rounds within ticks.
+  const bool within_ticks = !one_round && round_sweeps_ % sweeps_per_tick_ != 0;
+  // Launches that find no group take a quarter of a short tick.
+  if (!one_round && !within_ticks) begin_rounds(run, 0);
   TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control()};
   update.accepted = run.batch().accepted();
   update.window = window_;
   update.group_size = run.batch().group_size();
   update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
                               static_cast<double>(run.batch().space().variables());
-  update.sweeps = sweeps_in_row_;
-  const std::int64_t groups = cooling_.size;
-  if (sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
+  if (!within_ticks && sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
+    update.sweeps = sweeps_in_row_;
     run.queue().launch(update);
     run.sweep_in_row({beta_.data, sweeps_in_row_, groups, groups}, true, rule());
     return run.finish_tick();
   }
+  update.beta = shown;
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
+    if (within_ticks) begin_rounds(run, s);
     update.step_offset = s;
     run.queue().launch(update);
-    run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
+    run.sweep(shown, s, s + 1 == sweeps_per_tick_, rule());
     if (resolved_.polish_sweeps > 0)
-      descend_by_gradient(run, {run.batch(), beta_, {}, run.control(), s});
+      descend_by_gradient(run, {run.batch(), shown, {}, run.control(), s});
   }
   run.finish_tick();
 }

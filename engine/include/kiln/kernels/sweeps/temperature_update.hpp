@@ -139,7 +139,8 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
 /// Advances the cooling of every group by one sweep and sets the temperature of that sweep.
 ///
 /// Class E (exact arithmetic). restart[g] becomes 1 when the sweep was the last of a round, so that
-/// the next tick can give the group new states, and 0 otherwise.
+/// the group can be given new states before the next one, and 0 otherwise. Of several sweeps in a
+/// row the last counts: rounds that end earlier need one launch for each sweep.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671, for the geometric form in T.
 struct KILN_API TemperatureUpdate {
   static constexpr const char* name = "temperature_update";
