@@ -43,6 +43,25 @@ TEST(Archive, RefusesWhatIsNotThere) {
   EXPECT_EQ(complaint([&] { archive.get<std::uint16_t>("x"); }),
             "archive.size: section 'x' of the archive has the wrong size");
   EXPECT_EQ(complaint([&] { archive.get_value<std::uint8_t>("x"); }),
+// Wherever the earlier one lies.
+TEST(Archive, ReplacesASectionOnTheDeviceAndOneInHostMemory) {
+  const auto queue = test::cpu_queue();
+  DeviceArray<double> array(*queue, std::vector<double>{1, 2});
+  Archive archive(*queue);
+  archive.put("x", array);
+  archive.put("x", std::vector<double>{3, 4});
+  EXPECT_EQ(archive.get<double>("x"), (std::vector<double>{3, 4}));
+  archive.restore("x", array);
+  EXPECT_EQ(array.download(), (std::vector<double>{3, 4}));
+
+  array.upload({5, 6});
+  archive.put("x", array);
+  EXPECT_EQ(archive.sections().count("x"), 0u);
+  array.upload({0, 0});
+  archive.restore("x", array);
+  EXPECT_EQ(array.download(), (std::vector<double>{5, 6}));
+}
+
             "archive.size: section 'x' of the archive has the wrong size");
 }
 
