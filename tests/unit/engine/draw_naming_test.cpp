@@ -64,6 +64,7 @@ TEST(DrawNaming, GoesWithTheDefaultReplicasOfTheCpu) {
   EXPECT_EQ(replicas({}, {}, 2), 512);
   EXPECT_EQ(replicas({.noise = "shared"}, {}, 1), 512);
   EXPECT_EQ(replicas({.moves = "heat-bath"}, {}, 1), 128);
+  EXPECT_EQ(replicas({.groups = 17, .noise = "shared"}, {}, 1), 17 * 32);
   EXPECT_EQ(replicas({}, {.draw_naming = DrawNaming::words}, 1), 128) << "as in earlier versions";
   EXPECT_EQ(replicas({}, {.replicas = 96}, 1), 96);
   ParallelTempering tempering{ParallelTemperingOptions{}};
@@ -145,6 +146,17 @@ TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
       "32; set RunOptions::replicas = 192, or " +
           without);
   RunOptions given{.replicas = 32};
+  SimulatedAnnealing many = with_shared_noise(1000);
+  EXPECT_EQ(refusal(torus(), many, {.replicas = 96}),
+            "batch.groups: 96 replicas cannot be divided equally among 1000 groups; set "
+            "RunOptions::replicas = 1000");
+  EXPECT_EQ(refusal(torus(), schedule, {.replicas = 2147483647}),
+            "run.noise: this run cannot have shared noise: a group of 2147483647 replicas is no "
+            "multiple of 32; set RunOptions::replicas = 2147483616, or " +
+                without);
+  SimulatedAnnealing too_many = with_shared_noise(100000000);
+  EXPECT_EQ(refusal(torus(), too_many, {}).substr(0, 61),
+            "batch.replicas: a batch has 1 .. 2147483647 replicas, not 320");
   given.initial_states = {State{std::vector<std::int8_t>(36, 1)}};
   EXPECT_EQ(refusal(torus(), schedule, given),
             "run.noise: shared noise excludes initial states: of 32 replicas with the same random "
