@@ -323,6 +323,13 @@ void RunCore::require_whole() const {
                         "a run whose last advance() threw no exception", "load() a saved run");
 }
 
+void RunCore::require_idle() const {
+  if (!advances_) return;
+  throw InvalidArgument("run.busy", "load() was called by a function that advance() calls",
+                        "a call between two calls of advance()",
+                        "stop the run by Next::stop, and call load() after advance()");
+}
+
 void RunCore::post_summary() {
   queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
                            shown_beta_, batch_->replicas(), queue_->summary_target()});
@@ -342,6 +349,7 @@ void RunCore::save(Archive& archive) const {
   require_whole();
   archive.put("run.control", control_);
   archive.put_value("run.draw_naming", draw_naming_);
+  archive.put_value("run.replicas", batch_->replicas());
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
@@ -349,6 +357,7 @@ void RunCore::save(Archive& archive) const {
 }
 
 void RunCore::load(const Archive& archive) {
+  require_replicas(archive, batch_->replicas());
   go_back(archive);
   loaded_ = true;
   post_summary();

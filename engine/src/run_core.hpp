@@ -37,8 +37,13 @@ class RunCore {
   static DrawNaming naming_of(const Archive& archive);
   /// Whether an archive has a run at all.
   static bool is_run(const Archive& archive);
-  /// Refuses options with a naming that this run cannot have.
-  void require_naming(const RunOptions& options) const;
+  /// Refuses options with a naming that this run cannot have, or with which it would have other
+  /// replicas than an archive.
+  void require_naming(const RunOptions& options, const Archive& archive) const;
+  /// Refuses an archive of a run with another number of replicas.
+  static void require_replicas(const Archive& archive, std::int64_t replicas);
+  /// @throws InvalidArgument inside an observer or another function that advance() calls.
+  void require_idle() const;
   /// The queue, for a run that takes the place of this one; nothing waits on it any more.
   std::shared_ptr<Queue> share_queue();
   /// The run cannot continue.
@@ -166,6 +171,7 @@ class RunCore {
   bool ends_with_budget_ = false;
   bool loaded_ = false;
   bool tick_finished_ = false;  // by the schedule, while a tick is enqueued
+  bool advances_ = false;       // advance() has not returned
 };
 
 }  // namespace kiln
