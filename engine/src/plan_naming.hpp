@@ -34,7 +34,8 @@ inline std::int64_t fitting_multiple(std::int64_t replicas, std::int64_t step) {
 
 /// @throws InvalidArgument for a number of replicas that no batch has, or that groups do not
 /// divide.
-void check_groups(const BatchShape& shape);
+/// @param of_group  suggests multiples of so many replicas for each group
+void check_groups(const BatchShape& shape, std::int64_t of_group = 1);
 
 /// What a run has once its needs and device are known (RunPlan).
 struct ShapeAndNaming {

@@ -67,18 +67,19 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
 
 }  // namespace
 
-void check_groups(const BatchShape& shape) {
+void check_groups(const BatchShape& shape, std::int64_t of_group) {
   if (shape.replicas < 1 || shape.replicas > max_replicas) {
     throw InvalidArgument("batch.replicas", "a batch has 1 .. 2147483647 replicas, not " +
                                                 std::to_string(shape.replicas));
   }
   if (shape.groups >= 1 && shape.replicas % shape.groups == 0) return;
-  throw InvalidArgument(
-      "batch.groups",
-      std::to_string(shape.replicas) + " replicas cannot be divided equally among " +
-          std::to_string(shape.groups) + " groups",
-      {},
-      Fix::set_replicas(fitting_multiple(shape.replicas, std::max<std::int64_t>(1, shape.groups))));
+  const std::int64_t step = of_group * std::max<std::int64_t>(1, shape.groups);
+  const std::int64_t fitting = fitting_multiple(shape.replicas, step);
+  throw InvalidArgument("batch.groups",
+                        std::to_string(shape.replicas) +
+                            " replicas cannot be divided equally among " +
+                            std::to_string(shape.groups) + " groups",
+                        {}, fitting > 0 ? Fix::set_replicas(fitting) : Fix("use fewer groups"));
 }
 
 ShapeAndNaming shape_and_naming(const Problem& problem, const Schedule& schedule,
@@ -94,7 +95,7 @@ ShapeAndNaming shape_and_naming(const Problem& problem, const Schedule& schedule
   chosen.given = options.replicas > 0                         ? GivenNumber::replicas
                  : plan.needs.default_replicas == 0 && raised ? GivenNumber::groups
                                                               : GivenNumber::none;
-  check_groups(chosen.shape);
+  check_groups(chosen.shape, plan.needs.shared_noise ? 32 : 1);
   chosen.naming = NamingChoice(problem, plan.needs, options, chosen.shape).naming();
   return chosen;
 }

@@ -149,7 +149,7 @@ TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
   SimulatedAnnealing many = with_shared_noise(1000);
   EXPECT_EQ(refusal(torus(), many, {.replicas = 96}),
             "batch.groups: 96 replicas cannot be divided equally among 1000 groups; set "
-            "RunOptions::replicas = 1000");
+            "RunOptions::replicas = 32000");
   EXPECT_EQ(refusal(torus(), schedule, {.replicas = 2147483647}),
             "run.noise: this run cannot have shared noise: a group of 2147483647 replicas is no "
             "multiple of 32; set RunOptions::replicas = 2147483616, or " +

@@ -95,22 +95,6 @@ TEST(ParallelTempering, SuggestsWholeLaddersWhereMemoryIsShort) {
   EXPECT_EQ(plan.fitting_replicas() % 96, 0) << "whole ladders and whole words";
 }
 
-// A block of 32 ladders is much, where a few ladders by words fit.
-TEST(ParallelTempering, SuggestsLaddersByWordsWhereNoBlockFits) {
-  ParallelTempering schedule(ladder(64, 0.1, 1));
-  RunOptions chosen = options(4096);
-  RunPlan plan = plan_run(sparse_cut(), schedule, {.sweeps = 10}, chosen, open_backend("cpu", 1));
-  ASSERT_TRUE(plan.ladders_in_blocks());
-  plan.batch_bytes = 4096 * 10;
-  plan.objective_bytes = plan.scratch_bytes = plan.scratch_fixed_bytes = 0;
-  plan.device.memory_free = 20000;
-  EXPECT_EQ(plan.fitting_replicas(), 1856) << "19000 bytes, in ladders of 64";
-  EXPECT_EQ(complaint([&] { require_memory(plan); }).substr(0, 33),
-            "run.memory: 4096 replicas do not ");
-  plan.naming_given = true;
-  EXPECT_EQ(plan.fitting_replicas(), 0) << "planes need a block";
-}
-
 TEST(ParallelTempering, SaysWhatItChose) {
   const Problem problem = sparse_cut();
   const Objective::BetaRange range = problem.objective->beta_range();
