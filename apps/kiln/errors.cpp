@@ -109,7 +109,9 @@ std::string block_of(const ParseError& error, std::string_view verb) {
 
 // Where to read on, for errors that a message alone does not explain.
 std::string more_of(const Error& error) {
-  if (is<OutOfDeviceMemory>(error)) return "kiln solve ... --dry-run shows the plan";
+  if (is<OutOfDeviceMemory>(error) || error.code() == "run.memory") {
+    return "kiln solve ... --dry-run shows the plan";
+  }
   const bool device = is<NoDevice>(error) || is<NotCompiled>(error) || is<PluginError>(error);
   return device ? "kiln doctor" : "";
 }

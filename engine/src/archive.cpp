@@ -13,6 +13,7 @@ bool Archive::keep(const std::string& name, const void* memory, std::size_t byte
     DeviceArray<std::byte> copy(*queue_, static_cast<std::int64_t>(bytes));
     queue_->copy(copy.data(), memory, bytes);
     device_sections_.insert_or_assign(name, std::move(copy));
+    sections_.erase(name);
     return true;
   } catch (const OutOfDeviceMemory&) {
     return false;  // the host has room

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -117,58 +116,6 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "Parametric needs the sweep of objective '" + objective.name() +
           "', which uses the layout of the objective",
       "clear Needs::unpacked, or do not require Parametric");
-}
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-// Whether only the number of replicas may stand between a run and planes.
-bool may_have_planes(const RunPlan& plan, const Objective& objective, const RunOptions& options) {
-  return options.draw_naming != DrawNaming::words &&
-         obstacle_to_planes(objective, plan.needs).empty();
-}
-
-// Runs that draw by words as earlier versions did keep their replicas, too.
-std::int64_t default_replicas(const Problem& problem, const Schedule& schedule,
-                              const RunOptions& options, const RunPlan& plan) {
-  const Objective& objective = *problem.objective;
-  const auto* const own = schedule.as<OwnWork>();
-  WorkShape work = own == nullptr ? objective.work_shape() : own->own_work(problem);
-  if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
-  work.by_planes = plan.needs.groups_share_words && may_have_planes(plan, objective, options);
-  const std::int64_t replicas = choose_shape(work, plan.device).replicas;
-  if (!work.by_planes || plan.device.gpu) return replicas;
-  // Many small groups are no words of 32.
-  const std::int64_t words = 32 * plan.needs.groups;
-  if (words <= replicas) return round_up(replicas, words);
-  work.by_planes = false;
-  return choose_shape(work, plan.device).replicas;
-}
-
-// Either the groups are given, or their size. A default number of replicas that fills a block of
-// ladders makes whole blocks, if `in_blocks`.
-BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t default_replicas,
-                     bool in_blocks, const std::string& schedule) {
-  const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
-  BatchShape shape{options.replicas, needs.groups, options.seed};
-  if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
-  if (shape.replicas == 0) {
-    const std::int64_t wanted = std::max(default_replicas, needs.min_replicas);
-    const std::int64_t block = ladders_of_block * step, whole = wanted / block * block;
-    const bool fills = in_blocks && whole >= std::max(block, needs.min_replicas);
-    shape.replicas = fills ? whole : round_up(wanted, step);
-  }
-  if (needs.group_size == 0) return shape;
-  shape.groups = shape.replicas / step;
-  if (shape.replicas % step != 0) {
-    throw InvalidArgument("run.replicas",
-                          std::to_string(shape.replicas) +
-                              " replicas cannot be divided into groups of " + std::to_string(step),
-                          "schedule '" + schedule + "' needs a multiple of " + std::to_string(step),
-                          Fix::set_replicas(round_up(shape.replicas, step)));
-  }
-  return shape;
 }
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
@@ -307,25 +254,7 @@ void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, co
   if (plan.copy_bytes > 0) plan.copy_bytes += own.copied;
 }
 
-std::string gib(std::uint64_t bytes) {
-  return detail::show_real(std::round(static_cast<double>(bytes) / 0x1p30 * 10) / 10) + " GiB";
-}
-
 }  // namespace
-
-std::int64_t RunPlan::fitting_replicas() const {
-  if (fits()) return shape.replicas;
-  const std::uint64_t usable = bytes_usable(), fixed = objective_bytes + scratch_fixed_bytes;
-  if (fixed >= usable) return 0;
-  const double share = static_cast<double>(usable - fixed) /
-                       static_cast<double>(batch_bytes + scratch_bytes - scratch_fixed_bytes);
-  const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
-  const std::int64_t size = needs.group_size;
-  const std::int64_t step = ladders_in_blocks() ? ladders_of_block * size
-                            : size > 0          ? std::lcm(std::int64_t{32}, size)
-                                                : 32 * shape.groups;
-  return fitting / step * step;
-}
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend) {
@@ -346,10 +275,11 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
-  const bool in_blocks = plan.needs.ladders_in_blocks && may_have_planes(plan, objective, options);
-  plan.shape = shape_for(plan.needs, options, default_replicas(problem, schedule, options, plan),
-                         in_blocks, schedule.name());
-  plan.draw_naming = NamingChoice(problem, plan.needs, options, plan.shape).naming();
+  const ShapeAndNaming chosen = shape_and_naming(problem, schedule, options, plan);
+  plan.shape = chosen.shape;
+  plan.draw_naming = chosen.naming;
+  plan.given = chosen.given;
+  plan.naming_given = options.draw_naming.has_value();
   if (plan.ladders_in_blocks()) plan.shape.groups /= ladders_of_block;
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
@@ -367,20 +297,6 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   }
   add_own_bytes(plan, problem, schedule, budget, options.top);
   return plan;
-}
-
-void require_memory(const RunPlan& plan) {
-  if (plan.fits()) return;
-  const std::int64_t fitting = plan.fitting_replicas();
-  throw OutOfDeviceMemory(
-      std::to_string(plan.shape.replicas) + " replicas need " + gib(plan.batch_bytes) +
-          ", the problem needs " + gib(plan.objective_bytes) + " and the schedule needs " +
-          gib(plan.scratch_bytes) + "; " + plan.device.name + " has " +
-          gib(plan.device.memory_free) + " of free memory",
-      plan.bytes_needed(), plan.device.memory_free,
-      fitting > 0
-          ? Fix::set_replicas(fitting)
-          : Fix("use fewer groups or sweeps, a smaller problem, or a device with more memory"));
 }
 
 }  // namespace kiln

@@ -9,6 +9,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/exchange/ladder_places.hpp"
 #include "kiln/objectives/draws_planes.hpp"
+#include "kiln/plan.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/run.hpp"
@@ -17,6 +18,35 @@
 #include "run_parts.hpp"
 
 namespace kiln {
+
+inline std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+inline constexpr std::int64_t max_replicas = INT32_MAX;
+
+/// The multiple of `step` that is `replicas` or the next above, or the largest that a batch can
+/// have; 0 if that has none.
+inline std::int64_t fitting_multiple(std::int64_t replicas, std::int64_t step) {
+  if (replicas <= max_replicas - step) return (replicas + step - 1) / step * step;
+  return max_replicas / step * step;
+}
+
+/// @throws InvalidArgument for a number of replicas that no batch has, or that groups do not
+/// divide.
+/// @param of_group  suggests multiples of so many replicas for each group
+void check_groups(const BatchShape& shape, std::int64_t of_group = 1);
+
+/// What a run has once its needs and device are known (RunPlan).
+struct ShapeAndNaming {
+  BatchShape shape;  ///< its groups are ladders, not their blocks
+  DrawNaming naming = DrawNaming::words;
+  GivenNumber given = GivenNumber::none;
+};
+/// Reads needs and device of the plan, and changes nothing of the schedule.
+/// @throws InvalidArgument for options that the run cannot have.
+ShapeAndNaming shape_and_naming(const Problem& problem, const Schedule& schedule,
+                                const RunOptions& options, const RunPlan& plan);
 
 /// Why sweeps cannot decide the 32 replicas of a word together, whatever their number; "" if they
 /// can. Nothing of it depends on the device.
@@ -78,7 +108,7 @@ class NamingChoice {
     const std::int64_t step = needs.ladders_in_blocks
                                   ? ladders_of_block * (shape.replicas / shape.groups)
                                   : 32 * shape.groups;
-    return (shape.replicas + step - 1) / step * step;
+    return fitting_multiple(shape.replicas, step);
   }
 
   DrawNaming shared() const {
@@ -103,7 +133,7 @@ class NamingChoice {
   }
 
   Fix or_more_replicas(const Fix& fix) const {
-    return in_words_ ? fix : Fix::set_replicas(fitting_).or_else(fix);
+    return in_words_ || fitting_ == 0 ? fix : Fix::set_replicas(fitting_).or_else(fix);
   }
 
   const Needs& needs_;

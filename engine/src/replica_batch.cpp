@@ -9,6 +9,8 @@
 #include "kiln/kernels/run/convert_layout.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
 
+#include "plan_naming.hpp"
+
 namespace kiln {
 namespace {
 
@@ -101,19 +103,7 @@ void check_state(const Space& space, const State& state) {
 }
 
 void check_shape(const Space& space, const std::vector<Layout>& layouts, const BatchShape& shape) {
-  if (shape.replicas < 1 || shape.replicas > INT32_MAX) {
-    throw InvalidArgument("batch.replicas", "a batch has 1 .. 2147483647 replicas, not " +
-                                                std::to_string(shape.replicas));
-  }
-  if (shape.groups < 1 || shape.replicas % shape.groups != 0) {
-    const std::int64_t groups = std::max<std::int64_t>(1, shape.groups);
-    const std::int64_t fitting = (shape.replicas + groups - 1) / groups * groups;
-    throw InvalidArgument("batch.groups",
-                          std::to_string(shape.replicas) +
-                              " replicas cannot be divided equally among " +
-                              std::to_string(shape.groups) + " groups",
-                          {}, Fix::set_replicas(fitting));
-  }
+  check_groups(shape);
   if (layouts.size() != space.blocks().size()) {
     throw InvalidArgument("batch.layouts", "a batch needs one layout for each block of the space");
   }

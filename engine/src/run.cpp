@@ -34,11 +34,12 @@ void Run::save(Archive& archive) const { whole().save(archive); }
 // Replicas lie as the naming of draws wants it, so all arrays are made again for the other naming,
 // on the same queue: archives may live on it. What can be checked is checked before they are gone.
 void Run::load(const Archive& archive) {
-  const DrawNaming former = whole().draw_naming(), naming = RunCore::naming_of(archive);
+  whole().require_idle();
+  const DrawNaming former = core_->draw_naming(), naming = RunCore::naming_of(archive);
   if (naming == former || !RunCore::is_run(archive)) return core_->load(archive);
   RunOptions options = core_->options();
   options.draw_naming = naming;
-  core_->require_naming(options);
+  core_->require_naming(options, archive);
   const Problem& problem = core_->problem();
   Schedule& schedule = core_->schedule();
   const Budget budget = core_->budget();
@@ -56,12 +57,13 @@ void Run::load(const Archive& archive) {
   core_->load(archive);
 }
 
-const Problem& Run::problem() const noexcept { return core_->problem(); }
-const Budget& Run::budget() const noexcept { return core_->budget(); }
-const OpenedBackend& Run::backend() const noexcept { return core_->backend(); }
-ReplicaBatch& Run::batch() noexcept { return core_->batch(); }
-Queue& Run::queue() noexcept { return core_->queue(); }
-DrawNaming Run::draw_naming() const noexcept { return core_->draw_naming(); }
-double Run::seconds_at(std::uint64_t step) const { return core_->seconds_at(step); }
+const Problem& Run::problem() const { return whole().problem(); }
+const Budget& Run::budget() const { return whole().budget(); }
+const OpenedBackend& Run::backend() const { return whole().backend(); }
+ReplicaBatch& Run::batch() { return whole().batch(); }
+Queue& Run::queue() { return whole().queue(); }
+DrawNaming Run::draw_naming() const { return whole().draw_naming(); }
+double Run::seconds_at(std::uint64_t step) const { return whole().seconds_at(step); }
+RunCore& Run::core() { return whole(); }
 
 }  // namespace kiln

@@ -48,11 +48,12 @@ void* AllocateContext::new_scratch(const std::string& name, const void* data, st
 }
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
 
-void WorkContext::redraw(View1<const std::uint32_t> active_rungs) const {
-  core().redraw(active_rungs);
+void WorkContext::redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) const {
+  core().redraw(active_rungs, step_offset);
 }
-void WorkContext::restore_best(View1<const std::uint32_t> active_rungs) const {
-  core().restore_best(active_rungs);
+void WorkContext::restore_best(View1<const std::uint32_t> active_rungs,
+                               std::uint32_t step_offset) const {
+  core().restore_best(active_rungs, step_offset);
 }
 void WorkContext::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
                         SweepRule rule, View1<const double> parameter,

@@ -164,7 +164,7 @@ double RunCore::first_values() const {
   return *middle;
 }
 
-void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
+void RunCore::redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) {
   // With shared noise first states differ: those of a run by planes.
   const bool by_words = draw_naming_ == DrawNaming::words;
   const DrawNaming naming = by_words ? DrawNaming::words : DrawNaming::planes;
@@ -172,16 +172,21 @@ void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
     queue_->launch(RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(),
-                               control(), naming});
+                               control(), naming, step_offset});
     first += block.variables;
   }
   update_energies(active_rungs);
 }
 
-void RunCore::restore_best(View1<const std::uint32_t> active_rungs) {
+void RunCore::restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) {
   for (int b = 0; b < batch_->n_blocks(); ++b) {
-    queue_->launch(GatherStates{
-        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), active_rungs, control()});
+    queue_->launch(GatherStates{batch_->best_state(b),
+                                batch_->state(b),
+                                {},
+                                batch_->rung_of(),
+                                active_rungs,
+                                control(),
+                                step_offset});
   }
   update_energies(active_rungs);
 }
@@ -320,6 +325,13 @@ void RunCore::require_whole() const {
                         "a run whose last advance() threw no exception", "load() a saved run");
 }
 
+void RunCore::require_idle() const {
+  if (!advances_) return;
+  throw InvalidArgument("run.busy", "load() was called by a function that advance() calls",
+                        "a call between two calls of advance()",
+                        "stop the run by Next::stop, and call load() after advance()");
+}
+
 void RunCore::post_summary() {
   queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
                            shown_beta_, batch_->replicas(), queue_->summary_target()});
@@ -339,6 +351,7 @@ void RunCore::save(Archive& archive) const {
   require_whole();
   archive.put("run.control", control_);
   archive.put_value("run.draw_naming", draw_naming_);
+  archive.put_value("run.replicas", batch_->replicas());
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
@@ -346,6 +359,7 @@ void RunCore::save(Archive& archive) const {
 }
 
 void RunCore::load(const Archive& archive) {
+  require_replicas(archive, batch_->replicas());
   go_back(archive);
   loaded_ = true;
   post_summary();

@@ -37,8 +37,13 @@ class RunCore {
   static DrawNaming naming_of(const Archive& archive);
   /// Whether an archive has a run at all.
   static bool is_run(const Archive& archive);
-  /// Refuses options with a naming that this run cannot have.
-  void require_naming(const RunOptions& options) const;
+  /// Refuses options with a naming that this run cannot have, or with which it would have other
+  /// replicas than an archive.
+  void require_naming(const RunOptions& options, const Archive& archive) const;
+  /// Refuses an archive of a run with another number of replicas.
+  static void require_replicas(const Archive& archive, std::int64_t replicas);
+  /// @throws InvalidArgument inside an observer or another function that advance() calls.
+  void require_idle() const;
   /// The queue, for a run that takes the place of this one; nothing waits on it any more.
   std::shared_ptr<Queue> share_queue();
   /// The run cannot continue.
@@ -69,8 +74,8 @@ class RunCore {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
-  void redraw(View1<const std::uint32_t> active_rungs);
-  void restore_best(View1<const std::uint32_t> active_rungs);
+  void redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
+  void restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule, View1<const double> parameter,
              View1<const std::uint32_t> active_rungs);
@@ -169,6 +174,7 @@ class RunCore {
   bool ends_with_budget_ = false;
   bool loaded_ = false;
   bool tick_finished_ = false;  // by the schedule, while a tick is enqueued
+  bool advances_ = false;       // advance() has not returned
 };
 
 }  // namespace kiln

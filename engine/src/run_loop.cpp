@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "kiln/alarm.hpp"
@@ -114,6 +115,9 @@ std::int64_t RunCore::whole_ticks_left() const {
 
 Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
   check_budget(limit);
+  const bool within_another = std::exchange(advances_, true);
+  const auto end = [&](void*) { advances_ = within_another; };
+  const std::unique_ptr<void, decltype(end)> until_it_returns(this, end);
   limit_ = limit;
   const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target;
   if (unlimited) limit_.sweeps = needs_.default_sweeps;

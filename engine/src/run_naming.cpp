@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // What the load of a run with another naming of draws needs.
+#include <string>
+
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 
@@ -23,12 +25,25 @@ DrawNaming RunCore::naming_of(const Archive& archive) {
 
 bool RunCore::is_run(const Archive& archive) { return archive.has("run.control"); }
 
-// The default number of replicas follows from the naming, and fits it.
-void RunCore::require_naming(const RunOptions& options) const {
-  if (options.replicas == 0) return;
-  const bool in_blocks = needs_.ladders_in_blocks && draw_naming_ == DrawNaming::planes;
-  const std::int64_t groups = batch_->groups() * (in_blocks ? ladders_of_block : 1);
-  NamingChoice(problem_, needs_, options, {batch_->replicas(), groups, options.seed}).naming();
+// Archives of older versions do not say how many replicas they have.
+void RunCore::require_replicas(const Archive& archive, std::int64_t replicas) {
+  constexpr const char* section = "run.replicas";
+  if (!archive.has(section)) return;
+  const auto saved = archive.get_value<std::int64_t>(section);
+  if (saved == replicas) return;
+  throw InvalidArgument("archive.replicas",
+                        "the archive has " + std::to_string(saved) + " replicas, and the run has " +
+                            std::to_string(replicas),
+                        "an archive of a run with as many replicas", Fix::set_replicas(saved));
+}
+
+// The default number of replicas follows from the naming.
+void RunCore::require_naming(const RunOptions& options, const Archive& archive) const {
+  RunPlan plan;
+  plan.needs = needs_;
+  plan.device = progress_->device;
+  const ShapeAndNaming other = shape_and_naming(problem_, schedule_, options, plan);
+  require_replicas(archive, other.shape.replicas);
 }
 
 std::shared_ptr<Queue> RunCore::share_queue() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/device/exact_factors.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/kernels/sweeps/temperature_update.hpp"
 
@@ -182,7 +183,7 @@ void Hmc::begin_cooling(InitializeContext& run) {
   cooling.length = o.anneal_sweeps;
   cooling.polish = o.polish_sweeps;
   cooling.growth = 1;
-  cooling.log_rate = cooling.log_rate_again = exact::log(o.beta_max / o.beta_min);
+  cooling.log_rate = cooling.log_rate_again = exact::log_ratio(o.beta_max, o.beta_min);
   run.queue().upload(cooling_.data, &cooling, sizeof cooling);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ladder_options.hpp"
 
-#include "kiln/device/exact_math.hpp"
+#include "kiln/device/exact_factors.hpp"
 
 namespace kiln::ladder {
 namespace {
@@ -64,7 +64,7 @@ std::vector<double> equal_steps(double first, double last, std::int64_t n) {
 
 std::vector<double> equal_factors(double first, double last, std::int64_t n) {
   return between(first, last, n, [&](double share) {
-    return first * exact::exp(exact::log(last / first) * share);
+    return exact::times_exp(first, exact::log_ratio(last, first) * share);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kiln/device/exact_factors.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/run_context.hpp"
@@ -40,7 +41,7 @@ double between(double first, double last, std::size_t g, std::size_t n) {
   if (g + 1 == n) return last;
   if (first <= 0) return last * static_cast<double>(g) / static_cast<double>(n - 1);
   const double x = static_cast<double>(g) / static_cast<double>(n - 1);
-  return first * exact::exp(exact::log(last / first) * x);
+  return exact::times_exp(first, exact::log_ratio(last, first) * x);
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
                      problem.objective->execution().pace == Pace::host;
   const std::uint32_t wanted = heavy ? 1 : max_sweeps_per_tick;
-  // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
+  // New rounds begin with a tick, so a tick must divide a round; a single round has no next one
+  // unless the run continues beyond its limit.
   sweeps_per_tick_ = single_round_ ? wanted : largest_divisor(round_sweeps_, wanted);
   Needs needs;
   needs.groups = options_.groups;
@@ -119,11 +121,15 @@ SweepRule SimulatedAnnealing::rule() const {
 
 namespace {
 
-// The factor per sweep that leads from one beta to the other in an anneal.
-double fitting_factor(const SimulatedAnnealingOptions& options, double from) {
+// The logarithm of the factor per sweep that leads from one beta to the other in an anneal.
+double log_of_fitting_factor(const SimulatedAnnealingOptions& options, double from) {
   const std::int64_t steps = options.anneal_sweeps - options.polish_sweeps - 1;
-  return exact::exp(-exact::log(options.beta_max / from) /
-                    static_cast<double>(std::max<std::int64_t>(1, steps)));
+  return -exact::log_ratio(options.beta_max, from) /
+         static_cast<double>(std::max<std::int64_t>(1, steps));
+}
+
+double fitting_factor(const SimulatedAnnealingOptions& options, double from) {
+  return exact::exp(log_of_fitting_factor(options, from));
 }
 
 // `known`: the problem knows its energy scale.
@@ -153,17 +159,20 @@ class PolicyPlan {
   void operator()(const ListCooling&) const { cooling_.kind = CoolingKind::list; }
   void operator()(const GeometricCooling&) const {
     cooling_.kind = CoolingKind::geometric;
-    cooling_.log_rate = exact::log(options_.beta_max / options_.beta_min);
-    cooling_.log_rate_again = exact::log(options_.beta_max / cooling_.beta_again);
+    cooling_.log_rate = exact::log_ratio(options_.beta_max, options_.beta_min);
+    cooling_.log_rate_again = exact::log_ratio(options_.beta_max, cooling_.beta_again);
   }
   void operator()(const ExponentialCooling& policy) const {
     cooling_.kind = CoolingKind::exponential;
     cooling_.stretches = policy.factor == 0;
-    const auto factor = [&](double from) {
-      return cooling_.stretches ? fitting_factor(options_, from) : policy.factor;
+    const auto log_of_factor = [&](double from) {
+      if (!cooling_.stretches) return exact::log(policy.factor);
+      const double factor = fitting_factor(options_, from);
+      if (factor >= exact::smallest_normal) return exact::log(factor);
+      return log_of_fitting_factor(options_, from);
     };
-    cooling_.log_rate = exact::log(factor(cooling_.beta_begin));
-    cooling_.log_rate_again = exact::log(factor(cooling_.beta_again));
+    cooling_.log_rate = log_of_factor(cooling_.beta_begin);
+    cooling_.log_rate_again = log_of_factor(cooling_.beta_again);
   }
   void operator()(const LogarithmicCooling& policy) const {
     cooling_.kind = CoolingKind::logarithmic;
@@ -200,6 +209,8 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
   cooling.beta_end = options.beta_max;
   const double reheat = options.reheat > 0 ? options.reheat : 1;  // all the way from random states
   cooling.beta_again = options.beta_max - reheat * (options.beta_max - options.beta_min);
+  // Beside a large beta_max the difference loses a small beta_min.
+  if (cooling.beta_again <= 0) cooling.beta_again = options.beta_min;
   cooling.length = round_sweeps_;
   cooling.growth = growth_;
   cooling.polish = options.polish_sweeps;
@@ -269,31 +280,40 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   prepare_descent(run);
 }
 
+// New states for groups whose last round is over.
+void SimulatedAnnealing::begin_rounds(TickContext& run, std::uint32_t sweep) const {
+  if (options_.restart == "random") run.redraw(restart_, sweep);
+  if (options_.restart == "best") run.restore_best(restart_, sweep);
+}
+
 void SimulatedAnnealing::enqueue(TickContext& run) {
-  // Groups whose last round is over. Launches that find none take a quarter of a short tick.
-  if (!single_round_ || !run.ends_with_budget()) {
-    if (options_.restart == "random") run.redraw(restart_);
-    if (options_.restart == "best") run.restore_best(restart_);
-  }
+  const std::int64_t groups = cooling_.size;
+  const View1<double> shown{beta_.data + (sweeps_in_row_ - 1) * groups, groups};
+  const bool one_round = single_round_ && run.ends_with_budget();
+  // A run that continues beyond the limit which was its round may begin rounds within ticks.
+  const bool within_ticks = !one_round && round_sweeps_ % sweeps_per_tick_ != 0;
+  // Launches that find no group take a quarter of a short tick.
+  if (!one_round && !within_ticks) begin_rounds(run, 0);
   TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control()};
   update.accepted = run.batch().accepted();
   update.window = window_;
   update.group_size = run.batch().group_size();
   update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
                               static_cast<double>(run.batch().space().variables());
-  update.sweeps = sweeps_in_row_;
-  const std::int64_t groups = cooling_.size;
-  if (sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
+  if (!within_ticks && sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
+    update.sweeps = sweeps_in_row_;
     run.queue().launch(update);
     run.sweep_in_row({beta_.data, sweeps_in_row_, groups, groups}, true, rule());
     return run.finish_tick();
   }
+  update.beta = shown;
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
+    if (within_ticks) begin_rounds(run, s);
     update.step_offset = s;
     run.queue().launch(update);
-    run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
+    run.sweep(shown, s, s + 1 == sweeps_per_tick_, rule());
     if (resolved_.polish_sweeps > 0)
-      descend_by_gradient(run, {run.batch(), beta_, {}, run.control(), s});
+      descend_by_gradient(run, {run.batch(), shown, {}, run.control(), s});
   }
   run.finish_tick();
 }

@@ -221,6 +221,32 @@ TEST_F(Repeat, NamesParametersThatCameOutDifferently) {
   EXPECT_EQ(note_of({"--schedule", "random-search"}), "");
 }
 
+// What a hand has altered.
+TEST_F(Repeat, RefusesDrawsThatContradictTheNoise) {
+  const Words own{"solve", "torus:6x6,1", "--device", "cpu", "--sweeps", "8", "--replicas", "64"};
+  ASSERT_EQ(run(joined(own, {"-p", "noise=shared", "--save", "shared.json"})).exit_code, 0);
+  ASSERT_EQ(run(joined(own, {"--save", "planes.json"})).exit_code, 0);
+  const json shared = json::parse(read("shared.json")), planes = json::parse(read("planes.json"));
+  const auto refusal = [&](const json& document) {
+    write("altered.json", document.dump());
+    const Outcome outcome = run({"solve", "--repeat", "altered.json", "-q"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    return outcome.err;
+  };
+  const auto says = [&](const json& document, const std::string& why) {
+    EXPECT_NE(refusal(document).find(why), std::string::npos) << why;
+  };
+  says(with(shared, "draws", "planes"),
+       "'draws' is 'planes', and the parameter 'noise' is 'shared'");
+  says(with(planes, "draws", "shared"),
+       "'draws' is 'shared', and the parameter 'noise' is not 'shared'");
+  for (const json& given : {json::array(), json()}) {
+    json document = planes;
+    document["schedule"]["given"] = given;
+    says(document, "the given parameters are not a JSON object");
+  }
+}
+
 TEST_F(Repeat, SaysWhatItDoesNotKnow) {
   ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
   const json saved = json::parse(read("run.json"));

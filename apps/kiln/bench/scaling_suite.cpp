@@ -258,7 +258,8 @@ class SeriesRun {
       try {
         series.rows.push_back(
             runner.measure(n, left_s / std::max(1, rows_of(max_replicas_) - rows_of(n / 2))));
-      } catch (const OutOfDeviceMemory&) {
+      } catch (const Error& error) {
+        if (error.code() != "memory.device" && error.code() != "run.memory") throw;
         series.end = fmt::format("{} replicas do not fit into the free memory", n);
         if (series.rows.empty()) throw;
         return;

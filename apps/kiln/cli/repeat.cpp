@@ -72,6 +72,25 @@ void repeat_naming(const SortedJson& json, const DocumentFile& file, const RunVe
   }
 }
 
+// What a hand has altered is not guessed at. Words beside shared noise are refused by the run.
+void check_given(const SortedJson& json, const DocumentFile& file) {
+  const SortedJson& given = json.at("schedule").at("given");
+  if (!given.is_object()) {
+    refuse_document(file, run_document, "the given parameters are not a JSON object");
+  }
+  const bool wants_shared = given.contains("noise") && given["noise"].is_object() &&
+                            given["noise"].value("value", SortedJson()) == "shared";
+  const SortedJson draws = json.value("draws", SortedJson());
+  if (draws == to_string(DrawNaming::planes) && wants_shared) {
+    refuse_document(file, run_document,
+                    "'draws' is 'planes', and the parameter 'noise' is 'shared'");
+  }
+  if (draws == to_string(DrawNaming::shared) && !wants_shared) {
+    refuse_document(file, run_document,
+                    "'draws' is 'shared', and the parameter 'noise' is not 'shared'");
+  }
+}
+
 std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
                                   const RunVerb& verb) {
   std::vector<std::string> notes;
@@ -185,6 +204,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     }
     run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
+    check_given(json, file);
     repeat_naming(json, file, verb, run);
     run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
     if (!json.value("kiln", SortedJson("")).is_string()) {

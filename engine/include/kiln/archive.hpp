@@ -29,6 +29,7 @@ class KILN_API Archive {
     static_assert(std::is_trivially_copyable_v<T>);
     const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
     sections_[name].assign(bytes, bytes + values.size() * sizeof(T));
+    device_sections_.erase(name);  // the later one replaces the earlier one, wherever that lies
   }
   template <class T>
   void put_value(const std::string& name, const T& value) {

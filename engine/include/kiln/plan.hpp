@@ -15,6 +15,10 @@
 
 namespace kiln {
 
+/// The number of a user that decided how many replicas a run has. With `groups` it is the number of
+/// groups, or that of replicas in a group: Kiln would have chosen fewer replicas otherwise.
+enum class GivenNumber : std::uint8_t { none, replicas, groups };
+
 /// Backend, shape and memory of a run, computed before any allocation. A Run begins with a plan; a
 /// plan alone tells how much memory a run would need.
 struct RunPlan {
@@ -25,6 +29,8 @@ struct RunPlan {
   BatchShape shape;  ///< with the number of replicas of the run; a group may be a block of ladders
   /// Follows from problem, schedule, options and replicas, not from the device.
   DrawNaming draw_naming = DrawNaming::words;
+  GivenNumber given = GivenNumber::none;
+  bool naming_given = false;          ///< by RunOptions::draw_naming
   std::uint64_t batch_bytes = 0;      ///< states and other arrays of each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and of each replica
   /// Further memory of engine and schedule: scratch memory, models, arrays of sweeps.
@@ -62,7 +68,9 @@ struct RunPlan {
 KILN_API RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                           const RunOptions& options, OpenedBackend backend);
 
-/// @throws OutOfDeviceMemory, with a number of replicas that would fit, if the plan does not fit.
+/// @throws InvalidArgument (`run.memory`), with the largest number that fits, if a number that was
+/// given does not; OutOfDeviceMemory, with a number of replicas that would fit, for other plans
+/// that do not fit.
 KILN_API void require_memory(const RunPlan& plan);
 
 }  // namespace kiln

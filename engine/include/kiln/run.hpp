@@ -97,23 +97,27 @@ class KILN_API Run {
   /// Continues from an archive of a run of the same problem, schedule, options and replicas, with
   /// the draw naming of that run. If this is another naming than that of this run, all memory of
   /// the run is made again on the same queue: views and references into batch() become invalid.
-  /// @throws InvalidArgument if the archive does not fit; then the run is broken (`run.broken`) if
-  /// it has lost its own state.
+  /// Call it between two calls of advance(): observers and other functions that advance() calls
+  /// must not (`run.busy`).
+  /// @throws InvalidArgument if the archive does not fit: `archive.replicas` and `run.draw_naming`
+  /// leave the run as it was; after others it is broken (`run.broken`) if it has lost its own
+  /// state.
   void load(const Archive& archive);
 
-  const Problem& problem() const noexcept;
-  const Budget& budget() const noexcept;
+  // A run that load() has lost for want of memory refuses what follows, too (`run.broken`).
+  const Problem& problem() const;
+  const Budget& budget() const;
   /// The backend of the run: not the given one where the plan says so.
-  const OpenedBackend& backend() const noexcept;
+  const OpenedBackend& backend() const;
   /// The states, to read between two calls of advance() or in an observer.
-  ReplicaBatch& batch() noexcept;
-  Queue& queue() noexcept;
-  DrawNaming draw_naming() const noexcept;
+  ReplicaBatch& batch();
+  Queue& queue();
+  DrawNaming draw_naming() const;
   /// Seconds of the run when a step was done, interpolated between clock readings about 10 ms
   /// apart. For steps before a load() it is the time of the load.
   double seconds_at(std::uint64_t step) const;
   /// Makes contexts, in tests and benchmarks that do the work of a schedule by hand.
-  RunCore& core() noexcept { return *core_; }
+  RunCore& core();
 
  private:
   RunCore& whole() const;

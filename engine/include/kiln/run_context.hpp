@@ -125,10 +125,12 @@ class KILN_API WorkContext : public RunContext {
   using RunContext::RunContext;
 
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
-  /// their energies.
-  void redraw(View1<const std::uint32_t> active_rungs) const;
-  /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
-  void restore_best(View1<const std::uint32_t> active_rungs) const;
+  /// their energies. Before sweep `step_offset` of the tick: nothing is drawn if the limit of the
+  /// run leaves that sweep out.
+  void redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0) const;
+  /// Puts slots of rungs whose flag is set back into the best state that they were seen in, before
+  /// sweep `step_offset` of the tick.
+  void restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0) const;
   /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
   /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and
   /// Parametric for `parameter`, which has the lambda of each rung; empty: that of the problem.

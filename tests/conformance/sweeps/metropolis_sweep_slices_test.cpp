@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -181,6 +182,54 @@ TEST(MetropolisSweepSlicesLargestWord, IsDrawn) {
   const DrawName name{given.names.key[3], given.control.step, given.names.replica[3],
                       RngDomain::metropolis, 0};
   EXPECT_EQ(draw_word(name, 3), 0xFFFFFFFFu);
+}
+
+class MetropolisSweepTemperature : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(MetropolisSweepTemperature);
+
+// Sparse, dense and real models by all namings and rules, in rows and one by one: sweeps without a
+// temperature first, last and between others. Words lie on one rung, or on two each.
+TEST_P(MetropolisSweepTemperature, ThatIsNoNumberCountsAsInfinity) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Ising models[] = {
+      sparse(60, 5, one_of({-1, 1}, 51), one_of({-1, 0, 0, 1}, 52), 53),
+      dense(40, one_of({-1, 1}, 54), constant(1)),
+      sparse(50, 4, one_of({0.1, -0.7, 1.3}, 55), constant(0.25), 56),
+  };
+  const std::vector<bool> numbers[] = {
+      {true, false}, {false, true, true}, {true, false, true, false}};
+  for (const Ising& model : models) {
+    for (const DrawNaming naming : {DrawNaming::words, DrawNaming::planes, DrawNaming::shared}) {
+      for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
+        for (const std::vector<bool>& is_number : numbers) {
+          for (const std::int32_t rungs : {1, 2}) {
+            SweepInputs given = make_sweep(model, 96, 1, 57);
+            given.naming = naming;
+            given.rule = rule;
+            given.sweeps = static_cast<std::uint32_t>(is_number.size());
+            given.beta_stride = rungs;
+            given.beta.clear();
+            for (const bool number : is_number) {
+              for (std::int32_t r = 0; r < rungs; ++r)
+                given.beta.push_back(number ? 0.3 + r : infinity);
+            }
+            for (std::size_t slot = 0; slot < 96; ++slot) {
+              given.rung[slot] = static_cast<std::int32_t>(slot) % rungs;
+            }
+            const SweepOutputs expected = plain_sweeps(given);
+            for (double& beta : given.beta) {
+              if (beta == infinity) beta = std::numeric_limits<double>::quiet_NaN();
+            }
+            for (const bool in_row : {false, true}) {
+              given.in_row = in_row;
+              EXPECT_EQ(first_difference(run_sweeps(queue(), given), expected), "")
+                  << to_string(naming) << ", rule " << static_cast<int>(rule) << ", " << rungs;
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

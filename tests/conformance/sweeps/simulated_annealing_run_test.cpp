@@ -5,6 +5,9 @@
 // at the price of a handful of copies, and with energies that stay right.
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "kiln/archive.hpp"
 #include "kiln/kernels/run/init_slots.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/replica_batch.hpp"
@@ -88,6 +91,56 @@ TEST_P(SimulatedAnnealingRun, LeavesTheSameBitsEverywhere) {
                              {.replicas = replicas, .seed = 3}, {.sweeps = 100},
                              {"scratch.cooling"});  // has padding; all it decides is compared
     }
+  }
+}
+
+// A run is one round of so many sweeps and continues to `end`, or has rounds of so many from the
+// beginning: these begin with a tick.
+struct Rounds {
+  Rounds(Device device, SimulatedAnnealingOptions chosen, std::int64_t length, std::int64_t end,
+         bool continued) {
+    if (!continued) chosen.anneal_sweeps = length;
+    const Problem problem = make_maxcut(random_graph(64, 3, 2));
+    const OpenedBackend backend = open_backend(to_string(device));
+    const Budget first{.sweeps = continued ? length : end};
+    SimulatedAnnealing schedule(chosen);
+    kiln::Run run(problem, schedule, first, options_for(device, 96), backend);
+    if (continued) {
+      run.advance();
+      SimulatedAnnealing other(chosen);
+      kiln::Run loaded(problem, other, first, options_for(device, 96), backend);
+      Archive saved;
+      run.save(saved);
+      loaded.load(saved);
+      after_load = loaded.advance_to({.sweeps = end}).work.accepted;
+    }
+    accepted = run.advance_to({.sweeps = end}).work.accepted;
+    for (std::int64_t r = 0; r < 96; ++r) states.push_back(run.batch()[r].state());
+  }
+  std::uint64_t accepted = 0, after_load = 0;
+  std::vector<State> states;
+};
+
+TEST_P(SimulatedAnnealingRun, ContinuedBeyondItsOnlyRoundBeginsAnotherOneAtOnce) {
+  const std::pair<std::int64_t, std::int64_t> lengths[] = {{5, 40}, {20, 80}, {49, 112}, {50, 120}};
+  for (const auto& [length, end] : lengths) {
+    for (const char* restart : {"random", "current"}) {
+      for (const bool feedback : {false, true}) {
+        SimulatedAnnealingOptions chosen{.polish_sweeps = 2, .restart = restart, .groups = 3};
+        chosen.cooling = feedback ? CoolingPolicy(AdaptiveCooling{}) : LinearCooling{};
+        const Rounds expected(GetParam(), chosen, length, end, false);
+        const Rounds got(GetParam(), chosen, length, end, true);
+        EXPECT_EQ(got.accepted, expected.accepted) << restart << " " << length;
+        EXPECT_EQ(got.after_load, expected.accepted) << restart << " " << length;
+        EXPECT_EQ(got.states, expected.states) << restart << " " << length;
+      }
+    }
+    // The best states are those of ends of ticks, which lie elsewhere in the other run.
+    const SimulatedAnnealingOptions best{.polish_sweeps = 2, .restart = "best", .groups = 3};
+    SimulatedAnnealingOptions current = best;
+    current.restart = "current";
+    EXPECT_NE(Rounds(GetParam(), best, length, end, true).states,
+              Rounds(GetParam(), current, length, end, true).states);
   }
 }
 

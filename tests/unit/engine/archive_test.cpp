@@ -5,9 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
 #include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::archive_test {
 namespace {
@@ -33,6 +41,25 @@ TEST(Archive, ReplacesASectionOfTheSameName) {
   archive.put("x", std::vector<double>{1, 2, 3});
   archive.put("x", std::vector<double>{4});
   EXPECT_EQ(archive.get<double>("x"), std::vector<double>{4});
+}
+
+// Wherever the earlier one lies.
+TEST(Archive, ReplacesASectionOnTheDeviceAndOneInHostMemory) {
+  const auto queue = test::cpu_queue();
+  DeviceArray<double> array(*queue, std::vector<double>{1, 2});
+  Archive archive(*queue);
+  archive.put("x", array);
+  archive.put("x", std::vector<double>{3, 4});
+  EXPECT_EQ(archive.get<double>("x"), (std::vector<double>{3, 4}));
+  archive.restore("x", array);
+  EXPECT_EQ(array.download(), (std::vector<double>{3, 4}));
+
+  array.upload({5, 6});
+  archive.put("x", array);
+  EXPECT_EQ(archive.sections().count("x"), 0u);
+  array.upload({0, 0});
+  archive.restore("x", array);
+  EXPECT_EQ(array.download(), (std::vector<double>{5, 6}));
 }
 
 TEST(Archive, RefusesWhatIsNotThere) {
@@ -92,6 +119,74 @@ TEST(Archive, LeavesToTheHostWhatTheDeviceHasNoRoomFor) {
   EXPECT_FALSE(archive.keep("x", &one, std::size_t{1} << 60));
   EXPECT_FALSE(archive.has("x"));
   EXPECT_TRUE(archive.keep("x", &one, sizeof one));
+}
+
+RunOptions options(std::int64_t replicas) {
+  return {.device = "cpu", .threads = 1, .replicas = replicas};
+}
+
+// The CPU, with as much free memory as a test says.
+class NarrowCpu final : public Backend {
+ public:
+  DeviceInfo info() const override {
+    DeviceInfo info = cpu_->info();
+    info.memory_free = memory_free;
+    return info;
+  }
+  std::unique_ptr<Queue> make_queue() override { return cpu_->make_queue(); }
+  std::uint64_t memory_free = 0;  // 0: unknown
+
+ private:
+  std::shared_ptr<Backend> cpu_ = open_backend("cpu", 1).backend;
+};
+
+// A run of 64 replicas by planes, and an archive of one by words.
+struct OtherNaming {
+  explicit OtherNaming(std::shared_ptr<Backend> backend)
+      : run(problem, schedule, {.sweeps = 64}, options(64), {std::move(backend), {}}) {
+    SimulatedAnnealing other;
+    RunOptions chosen = options(64);
+    chosen.draw_naming = DrawNaming::words;
+    kiln::Run(problem, other, {.sweeps = 64}, chosen, open_backend("cpu", 1)).save(by_words);
+  }
+  Problem problem = make_maxcut(test::random_graph(90, 1, 3), "sparse");
+  SimulatedAnnealing schedule;
+  Archive by_words;
+  kiln::Run run;
+};
+
+TEST(ArchiveOfARun, IsRefusedFromWhatAdvanceCalls) {
+  OtherNaming bench(open_backend("cpu", 1).backend);
+  std::string refused;
+  const Observers load{[&](const ReportPoint&) {
+    refused = complaint([&] { bench.run.load(bench.by_words); });
+    return Next::go_on;
+  }};
+  EXPECT_EQ(bench.run.advance_to({.sweeps = 16}, load).work.sweeps, 16);
+  EXPECT_EQ(refused, "run.busy: load() was called by a function that advance() calls");
+  EXPECT_EQ(bench.run.advance().work.sweeps, 64);
+  EXPECT_NO_THROW(bench.run.load(bench.by_words)) << "between two calls";
+}
+
+// There is memory neither for the other naming nor for the former one.
+TEST(ArchiveOfARun, LeavesALostRunThatSaysSo) {
+  const auto narrow = std::make_shared<NarrowCpu>();
+  OtherNaming bench(narrow);
+  narrow->memory_free = 1000;
+  EXPECT_ANY_THROW(bench.run.load(bench.by_words));
+  narrow->memory_free = 0;
+  const std::string lost =
+      "run.broken: the run was lost: load() of a run of another draw naming failed";
+  EXPECT_EQ(complaint([&] { bench.run.draw_naming(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.batch(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.queue(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.problem(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.budget(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.backend(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.seconds_at(0); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.core(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.advance(); }), lost);
+  EXPECT_EQ(complaint([&] { bench.run.load(bench.by_words); }), lost);
 }
 
 }  // namespace

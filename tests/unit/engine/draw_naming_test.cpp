@@ -15,6 +15,7 @@
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "models/models.hpp"
 
 namespace kiln::draw_naming_test {
@@ -64,6 +65,7 @@ TEST(DrawNaming, GoesWithTheDefaultReplicasOfTheCpu) {
   EXPECT_EQ(replicas({}, {}, 1), 512);
   EXPECT_EQ(replicas({}, {}, 2), 512);
   EXPECT_EQ(replicas({.noise = "shared"}, {}, 1), 512);
+  EXPECT_EQ(replicas({.groups = 17, .noise = "shared"}, {}, 1), 17 * 32);
   EXPECT_EQ(replicas({.moves = "heat-bath"}, {}, 1), 128);
   EXPECT_EQ(replicas({}, {.draw_naming = DrawNaming::words}, 1), 128) << "as in earlier versions";
   EXPECT_EQ(replicas({}, {.replicas = 96}, 1), 96);
@@ -166,6 +168,17 @@ TEST(DrawNaming, IsNotSharedWhereARunCannotHaveIt) {
       "run.noise: this run cannot have shared noise: a group of 40 replicas is no multiple of "
       "32; set RunOptions::replicas = 192, or " +
           without);
+  SimulatedAnnealing many = with_shared_noise(1000);
+  EXPECT_EQ(refusal(torus(), many, {.replicas = 96}),
+            "batch.groups: 96 replicas cannot be divided equally among 1000 groups; set "
+            "RunOptions::replicas = 32000");
+  EXPECT_EQ(refusal(torus(), schedule, {.replicas = 2147483647}),
+            "run.noise: this run cannot have shared noise: a group of 2147483647 replicas is no "
+            "multiple of 32; set RunOptions::replicas = 2147483616, or " +
+                without);
+  SimulatedAnnealing too_many = with_shared_noise(100000000);
+  EXPECT_EQ(refusal(torus(), too_many, {}).substr(0, 61),
+            "batch.replicas: a batch has 1 .. 2147483647 replicas, not 320");
   RunOptions given{.replicas = 32};
   given.initial_states = {State{std::vector<std::int8_t>(36, 1)}};
   EXPECT_EQ(refusal(torus(), schedule, given),
@@ -319,6 +332,58 @@ TEST(DrawNaming, OfAnArchiveThatDoesNotFitLeavesTheRunAlone) {
   EXPECT_EQ(after.work.sweeps, 64);
   EXPECT_EQ(after.work.accepted, untouched.work.accepted);
   EXPECT_EQ(after.solution, untouched.solution);
+}
+
+// Model, schedule and number of replicas: whether that was given or is the default.
+TEST(DrawNaming, OfAnArchiveIsRefusedBeforeARunIsLost) {
+  Annealing planes({}), shared(DrawNaming::shared), words(DrawNaming::words);
+  Archive by_planes, with_shared, by_words;
+  planes.run->save(by_planes);
+  shared.run->save(with_shared);
+  words.run->save(by_words);
+  const Problem dense = make_ising(test::dense(40, constant(1), constant(0)), "dense");
+  const Problem sparse = torus();
+  struct Case {
+    const Problem* problem;
+    const char* noise;
+    const Archive* archive;
+    const char* code;
+  };
+  const Case cases[] = {{&sparse, "independent", &with_shared, "run.draw_naming"},
+                        {&sparse, "shared", &by_planes, "run.draw_naming"},
+                        {&dense, "independent", &by_planes, "run.draw_naming"},
+                        {&sparse, "independent", &by_words, "archive.replicas"}};
+  for (const Case& c : cases) {
+    SimulatedAnnealing schedule(SimulatedAnnealingOptions{.noise = c.noise});
+    kiln::Run run(*c.problem, schedule, {.sweeps = 64}, {.device = "cpu"}, open_backend("cpu", 1));
+    run.advance_to({.sweeps = 16});
+    const DrawNaming former = run.draw_naming();
+    try {
+      run.load(*c.archive);
+      ADD_FAILURE() << c.noise << " " << c.code;
+    } catch (const InvalidArgument& error) {
+      EXPECT_EQ(error.code(), c.code) << error.what();
+    }
+    EXPECT_EQ(run.draw_naming(), former);
+    EXPECT_EQ(run.advance().work.sweeps, 64);
+  }
+}
+
+// 64 replicas and 33 have the same slots.
+TEST(DrawNaming, OfAnArchiveWithOtherReplicasDoesNotMatter) {
+  Annealing words(DrawNaming::words);
+  Archive saved, former;
+  words.run->save(saved);
+  for (const auto& [name, bytes] : saved.sections()) {
+    if (name != "run.replicas") former.put(name, bytes);
+  }
+  SimulatedAnnealing schedule;
+  kiln::Run odd(words.problem, schedule, {.sweeps = 64}, {.device = "cpu", .replicas = 33},
+                open_backend("cpu", 1));
+  const std::string refused = test::complaint([&] { odd.load(saved); });
+  EXPECT_EQ(refused, "archive.replicas: the archive has 64 replicas, and the run has 33");
+  EXPECT_EQ(odd.advance().work.sweeps, 64) << "nothing is lost";
+  EXPECT_NO_THROW(odd.load(former)) << "archives of older versions do not say";
 }
 
 // Archives may lie on the queue of the run that takes another naming.

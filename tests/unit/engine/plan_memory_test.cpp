@@ -367,5 +367,20 @@ TEST(PlannedMemory, SuggestsReplicasThatFit) {
   }
 }
 
+// A block of 32 ladders is much, where a few ladders by words fit.
+TEST(PlannedMemory, SuggestsLaddersByWordsWhereNoBlockFits) {
+  const auto schedule = builtin_registry().schedule("parallel-tempering").make({{"rungs", "64"}});
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  RunPlan plan = plan_run(spins(), *schedule, {.sweeps = 10}, {.replicas = 4096}, cpu);
+  ASSERT_TRUE(plan.ladders_in_blocks());
+  plan.batch_bytes = 4096 * 10;
+  plan.objective_bytes = plan.scratch_bytes = plan.scratch_fixed_bytes = 0;
+  plan.device.memory_free = 20000;
+  EXPECT_EQ(plan.fitting_replicas(), 1856) << "19000 bytes, in ladders of 64";
+  EXPECT_THROW(require_memory(plan), InvalidArgument);
+  plan.naming_given = true;
+  EXPECT_EQ(plan.fitting_replicas(), 0) << "planes need a block";
+}
+
 }  // namespace
 }  // namespace kiln::plan_memory_test

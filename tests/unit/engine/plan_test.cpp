@@ -14,6 +14,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/version.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "models/small_models.hpp"
 
 namespace kiln::plan_test {
@@ -81,6 +82,9 @@ TEST(Plan, KeepsATwentiethFree) {
   plan.device.memory_free = 10000;
   EXPECT_FALSE(plan.fits());
   EXPECT_EQ(plan.fitting_replicas(), 256) << "8000 of 18000 bytes, in whole words of 32";
+  EXPECT_EQ(test::complaint([&] { require_memory(plan); }).substr(0, 58),
+            "run.memory: 640 replicas do not fit into the free memory: ");
+  plan.given = GivenNumber::none;
   try {
     require_memory(plan);
     FAIL() << "a plan that does not fit must be refused";

@@ -4,8 +4,10 @@
 // Coolings of simulated annealing: one type for each, and the spelling of the version before.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -102,6 +104,42 @@ TEST(CoolingPolicy, TellsFormerNamesThatWereUsed) {
             (Pairs{{"pid_integral", "pid.integral"}}));
   EXPECT_EQ(annealing().former_names_in({{"cooling", "adaptive"}, {"window", "4"}}),
             (Pairs{{"window", "adaptive.window"}}));
+}
+
+// Ranges whose quotient is no double. The noise of planes kept states from one sweep to the next.
+TEST(CoolingPolicy, SpansTheRangeOfDoubles) {
+  const Problem problem = sparse_cut();
+  for (const char* noise : {"independent", "shared"}) {
+    for (const CoolingPolicy& cooling :
+         {CoolingPolicy(GeometricCooling{}), CoolingPolicy(LinearCooling{}),
+          CoolingPolicy(ExponentialCooling{})}) {
+      for (const std::int64_t sweeps : {2, 64}) {
+        SimulatedAnnealing schedule({.cooling = cooling,
+                                     .beta_min = 1e-300,
+                                     .beta_max = 1e300,
+                                     .anneal_sweeps = sweeps,
+                                     .noise = noise});
+        kiln::Run run(problem, schedule, Budget{.sweeps = 3 * sweeps}, options(64),
+                      open_backend("cpu", 1));
+        const Result result = run.advance();
+        EXPECT_TRUE(result.verified) << cooling.name() << " " << noise << " " << sweeps;
+      }
+    }
+  }
+}
+
+// 96 replicas in three groups whose ranges lie at equal factors: the geometric middle by hand.
+TEST(CoolingPolicy, SpreadsTheRangesOfGroupsOverAllDoubles) {
+  const Problem problem = sparse_cut();
+  SimulatedAnnealing schedule(
+      {.beta_min = 1e-300, .beta_max = 1e11, .beta_min_last = 1e10, .groups = 3});
+  kiln::Run run(problem, schedule, Budget{.sweeps = 16}, options(96), open_backend("cpu", 1));
+  const Result result = run.advance();
+  const std::vector<double>& hot = result.series.at("group_beta_min");
+  EXPECT_EQ(hot[0], 1e-300);
+  EXPECT_NEAR(std::log10(hot[1]), -145, 1e-10);
+  EXPECT_EQ(hot[2], 1e10);
+  EXPECT_EQ(result.series.at("group_beta_max"), (std::vector<double>{1e11, 1e11, 1e11}));
 }
 
 // What programs for the version before say: it compiles, with warnings that are not for here.

@@ -40,7 +40,7 @@ void gather_values(const GatherStates& kernel, const std::vector<std::int64_t>& 
 
 template <>
 void launch(const GatherStates& kernel, Queue& queue) {
-  if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
+  if (!kernel.active()) return;
   std::vector<std::int64_t> sources(static_cast<std::size_t>(kernel.to.slots));
   bool any = false;
   for (std::int64_t slot = 0; slot < kernel.to.slots; ++slot) {

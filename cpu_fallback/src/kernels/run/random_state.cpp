@@ -30,7 +30,7 @@ void draw_packed(const RandomState& kernel, RandomBits draw, std::int64_t word,
     job.replica[l] = kernel.draw_ids.replica[slot];
   }
   if (job.selected == 0) return;
-  const std::uint64_t step = kernel.control->step;
+  const std::uint64_t step = kernel.control->step + kernel.step_offset;
   job.step_low = static_cast<std::uint32_t>(step);
   job.counter3 = counter_word3(RngDomain::initial_state, 0, step);
   job.first_index = kernel.first_variable;
@@ -110,7 +110,7 @@ void draw_slot(const RandomState& kernel, std::int64_t slot) {
 
 template <>
 void launch(const RandomState& kernel, Queue& queue) {
-  if (!kernel.control->active(0)) return;
+  if (!kernel.active()) return;
   if (kernel.block.layout == Layout::packed32) {
     const RandomBits draw = KILN_VARIANT_FOR_ISA(random_bits);
     const std::int64_t words = kernel.block.words();

@@ -49,7 +49,8 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   if (kernel.naming == DrawNaming::planes) job.draw_site = &draw_site_by_planes;
   if (kernel.naming == DrawNaming::shared) job.draw_site = &draw_site_shared;
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
-    job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    job.beta[l] = beta == beta ? beta : exact::infinity();
     job.key[l] = kernel.draw_ids.key[slot];
     job.replica[l] = kernel.draw_ids.replica[slot];
     job.moves[l / 32] |= kernel.rests(slot) ? 0u : 1u << (l % 32);
@@ -226,12 +227,14 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
   job.new_words = state.data + job.first_word;
   job.width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(job.n_words)));
   TaskOrder order(kernel.model, scratch + state_bytes(kernel.model, shape));
+  bool together = false;  // in all sweeps or in none: between those of a row states stay in `job`
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     if (s > 0 && alarm != nullptr) end_if_due(*alarm);
     const MetropolisSweep one = kernel.only(s);
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
-    if (!has_one_rung(kernel, job) || words_together(job, 0, true) < job.n_words) {
+    if (s == 0) together = has_one_rung(kernel, job) && words_together(job, 0, true) == job.n_words;
+    if (!together) {
       for (int first = 0; first < job.n_words;) first += sweep_part(one, order, job, first);
       continue;
     }

@@ -49,7 +49,7 @@ __device__ void gather_values(const GatherStates& kernel) {
 }
 
 __global__ void __launch_bounds__(block_size) gather(const __grid_constant__ GatherStates kernel) {
-  if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
+  if (!kernel.active()) return;
   switch (kernel.to.layout) {
     case Layout::packed32:
       return gather_words(kernel);

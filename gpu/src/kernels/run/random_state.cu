@@ -37,7 +37,7 @@ __device__ void for_quad(const RandomState& kernel, const DrawName& draws, std::
 // the highest bit of their word.
 __global__ void __launch_bounds__(block_size)
     draw_packed(const __grid_constant__ RandomState kernel) {
-  if (!kernel.control->active(0)) return;
+  if (!kernel.active()) return;
   const std::int64_t slot = thread_index();
   if (slot >= kernel.block.slots) return;  // whole warps: slots are a multiple of 32
   const unsigned mask = __ballot_sync(full_warp, kernel.selects(slot));
@@ -98,7 +98,7 @@ __device__ Words4 planes_of_word(const RandomState& kernel, const PlaneWord& of,
 // A block has 32 words, one in each lane; its warps and blockIdx.y deal out the quads.
 __global__ void __launch_bounds__(block_size)
     draw_planes_packed(const __grid_constant__ RandomState kernel) {
-  if (!kernel.control->active(0)) return;
+  if (!kernel.active()) return;
   __shared__ PlaneWord described[warp_size];
   constexpr int warps = block_size / warp_size;
   const auto warp = static_cast<int>(threadIdx.x / warp_size);
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(block_size)
 
 __global__ void __launch_bounds__(block_size)
     draw_values(const __grid_constant__ RandomState kernel) {
-  if (!kernel.control->active(0)) return;
+  if (!kernel.active()) return;
   const std::int64_t slot = thread_index();
   if (slot >= kernel.block.slots || !kernel.selects(slot)) return;
   const DrawName draws = kernel.name_of(slot);
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(block_size)
 
 __global__ void __launch_bounds__(block_size)
     draw_orders(const __grid_constant__ RandomState kernel) {
-  if (!kernel.control->active(0)) return;
+  if (!kernel.active()) return;
   const std::int64_t slot = thread_index();
   if (slot < kernel.block.slots && kernel.selects(slot)) kernel.shuffle(slot);
 }

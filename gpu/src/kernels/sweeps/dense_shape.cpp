@@ -26,10 +26,18 @@ std::int64_t sites_of_warp(const DenseDemand& demand) {
   return bytes_of_fields / (2 * demand.bytes_per_weight);
 }
 
-// As many replicas share a block, and its cache, as leave no multiprocessor without work.
-int replicas_of_block(const DenseDemand& demand, int multiprocessors) {
-  int replicas = max_replicas;
-  while (replicas > 1 && demand.replicas < std::int64_t{replicas} * multiprocessors) replicas /= 2;
+bool fits(const DenseShape& shape, const DenseDemand& demand, const SweepLimits& limits) {
+  return shared_bytes_of(shape, demand) <= limits.shared_bytes;
+}
+
+// As many replicas share a block, and its cache, as fit and leave no multiprocessor without work.
+int replicas_of_block(DenseShape shape, const DenseDemand& demand, const SweepLimits& limits) {
+  int& replicas = shape.replicas_per_block;
+  replicas = max_replicas;
+  while (replicas > 1 && (!fits(shape, demand, limits) ||
+                          demand.replicas < std::int64_t{replicas} * limits.multiprocessors)) {
+    replicas /= 2;
+  }
   return replicas;
 }
 
@@ -43,32 +51,54 @@ bool can_sweep_signs(const DenseShape& shape, const DenseDemand& demand) {
 
 }  // namespace
 
-bool can_sweep(const DenseShape& shape, const DenseDemand& demand) {
+std::int64_t shared_bytes_of(const DenseShape& shape, const DenseDemand& demand) {
+  if (!shape.by_warps) return 0;
+  const std::int64_t replicas = shape.replicas_per_block, warps = replicas * shape.warps;
+  if (!shape.by_signs) {
+    constexpr std::int64_t stretches_at_once = 4;
+    const std::int64_t stretches = (demand.sites + SignRows::stretch - 1) / SignRows::stretch;
+    const std::int64_t at_once = stretches_at_once * shape.warps;
+    const std::int64_t of_warp = (stretches + at_once - 1) / at_once * stretches_at_once;
+    return 4 * demand.sites + 2 * of_warp * 32 * warps;
+  }
+  const SignRows rows{static_cast<std::int32_t>(demand.sites)};
+  const std::int64_t words_of_lane = shape.warps > 1 || rows.groups() > 2 ? 4 : rows.groups();
+  const std::int64_t copies = warps * sign_rows_at_once * words_of_lane * SignRows::lanes;
+  const std::int64_t blocks = shape.warps == 1 ? demand.sites * SignRows::block_words : 0;
+  return 4 * ((replicas + 1) * rows.row_words() + copies + blocks);
+}
+
+bool can_sweep(const DenseShape& shape, const DenseDemand& demand, const SweepLimits& limits) {
+  if (!fits(shape, demand, limits)) return false;
   if (shape.by_signs) return can_sweep_signs(shape, demand);
   if (!shape.by_warps) return true;
   return demand.bytes_per_weight <= 2 && !demand.heat_bath &&
          demand.sites <= sites_of_warp(demand) * shape.warps;
 }
 
-DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors) {
+DenseShape choose_dense_shape(const DenseDemand& demand, const SweepLimits& limits) {
   DenseShape shape{.by_warps = true};
   shape.by_signs = demand.sign_planes > 0 && !demand.heat_bath;
   if (shape.by_signs) {
     while (demand.sites > signs_of_warp * shape.warps) shape.warps *= 2;
-    if (shape.warps == 1) shape.replicas_per_block = replicas_of_block(demand, multiprocessors);
-    if (shape.warps <= max_warps && can_sweep(shape, demand)) return shape;
+    if (shape.warps == 1) {
+      shape.replicas_per_block = replicas_of_block(shape, demand, limits);
+      if (!fits(shape, demand, limits))
+        shape.warps = 2;  // they leave the diagonal blocks where they are
+    }
+    if (shape.warps <= max_warps && can_sweep(shape, demand, limits)) return shape;
     shape = {.by_warps = true};
   }
-  const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * multiprocessors;
+  const std::int64_t all_at_once = std::int64_t{warps_of_multiprocessor} * limits.multiprocessors;
   const auto more_help = [&] {
     return demand.sites > sites_of_warp(demand) * shape.warps ||
            (demand.sites > sites_to_share * shape.warps &&
             2 * shape.warps * demand.replicas <= all_at_once);
   };
   while (shape.warps < max_warps && more_help()) shape.warps *= 2;
-  if (!can_sweep(shape, demand)) return {};
+  if (!can_sweep(shape, demand, limits)) return {};
   if (shape.warps > 1) return shape;
-  shape.replicas_per_block = replicas_of_block(demand, multiprocessors);
+  shape.replicas_per_block = replicas_of_block(shape, demand, limits);
   return shape;
 }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "sweep_shape.hpp"
+
 namespace kiln::cuda {
 
 /// How a dense model is swept; never changes the bits.
@@ -25,15 +27,24 @@ struct DenseDemand {
   bool heat_bath = false;
 };
 
+/// Rows of flips that a warp copies to shared memory at once, by signs.
+inline constexpr int sign_rows_at_once = 7;
+
+/// Dynamic shared memory of a block, in bytes. By warps a block holds the states of its replicas
+/// and the fields or rows of its warps; by signs and one warp a replica also the diagonal blocks of
+/// all sites.
+std::int64_t shared_bytes_of(const DenseShape& shape, const DenseDemand& demand);
+
 /// Warps sweep models of signs, and of int8 and int16 weights, by the Metropolis rule; a block
 /// sweeps all others. One warp has a replica of signs wherever its fields fit.
 ///
 /// Two or four warps share a replica whose fields do not fit into one, or a batch that leaves warps
-/// idle. As many replicas share a block, and its cache, as leave no multiprocessor without work.
-DenseShape choose_dense_shape(const DenseDemand& demand, int multiprocessors);
+/// idle. As many replicas share a block, and its cache, as its shared memory holds and as leave no
+/// multiprocessor without work. Never a shape that can_sweep() refuses.
+DenseShape choose_dense_shape(const DenseDemand& demand, const SweepLimits& limits);
 
-/// Whether the kernel of the shape can sweep this.
-bool can_sweep(const DenseShape& shape, const DenseDemand& demand);
+/// Whether the kernel of the shape can sweep this on a device.
+bool can_sweep(const DenseShape& shape, const DenseDemand& demand, const SweepLimits& limits);
 
 /// KILN_CUDA_SWEEP_SHAPE="w1x16": one warp for each replica and 16 replicas a block; "w4x1": four
 /// warps; "v1x16", "v4x1": the same by signs; "b": a block. For tests that compare the bits of

@@ -304,8 +304,9 @@ DenseShape shape_of(const MetropolisSweep& kernel, Queue& queue) {
                            kernel.model.dense.bytes_per_weight, kernel.model.dense.sign_planes,
                            kernel.rule == SweepRule::heat_bath};
   const std::optional<DenseShape> wanted = parse_dense_shape(wanted_sweep_shape(queue));
-  if (wanted && can_sweep(*wanted, demand)) return *wanted;
-  return choose_dense_shape(demand, limits_of(queue).multiprocessors);
+  const SweepLimits limits = sweep_limits_of(queue);
+  if (wanted && can_sweep(*wanted, demand, limits)) return *wanted;
+  return choose_dense_shape(demand, limits);
 }
 
 }  // namespace

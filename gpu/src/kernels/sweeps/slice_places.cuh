@@ -186,7 +186,9 @@ __device__ inline std::uint64_t threshold_of(const MetropolisSweep& kernel, doub
                                              double delta) {
   const double x = exact::mul(exact::mul(beta, kernel.inverse_scale), delta);
   if (kernel.rule == SweepRule::heat_bath) {
-    return delta == 0.0 ? 0x80000000u : exact::heat_bath_threshold(x);
+    if (delta == 0.0) return 0x80000000u;
+    // A beta that is no number counts as infinity.
+    return x == x ? exact::heat_bath_threshold(x) : delta < 0.0 ? 0x100000000u : 0u;
   }
   return delta <= 0.0 ? 0x100000000u : exact::accept_threshold(x);
 }

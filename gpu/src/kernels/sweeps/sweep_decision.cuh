@@ -21,8 +21,9 @@ static __device__ __noinline__ bool accept_exactly(const MetropolisSweep& kernel
                                                    double delta, std::uint32_t word,
                                                    std::uint32_t sweep = 0) {
   const double beta = beta_of_slot(kernel, slot, sweep);
-  return kRule == SweepRule::heat_bath ? exact::accept_heat_bath(beta, delta, word)
-                                       : exact::accept(beta, delta, word);
+  if (kRule == SweepRule::metropolis) return exact::accept(beta, delta, word);
+  // A beta that is no number counts as infinity.
+  return exact::accept_heat_bath(beta == beta ? beta : exact::infinity(), delta, word);
 }
 
 __device__ inline float exp2_approximate(float y) {
@@ -31,7 +32,7 @@ __device__ inline float exp2_approximate(float y) {
   return p;
 }
 
-/// beta * log2(e) in single precision, finite also at beta = infinity.
+/// beta * log2(e) in single precision, finite also where beta is infinite or no number.
 __device__ inline float beta_log2e_of(const MetropolisSweep& kernel, std::int64_t slot,
                                       std::uint32_t sweep = 0) {
   const double beta = beta_of_slot(kernel, slot, sweep);

@@ -78,6 +78,7 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   void resolve(AllocateContext& run);
   Cooling plan_cooling(const Options& options) const;
   SweepRule rule() const;
+  void begin_rounds(TickContext& run, std::uint32_t sweep) const;
 
   std::vector<Options> per_group_;  // empty: all are like the first, which is options_
   std::vector<Options> resolved_groups_;

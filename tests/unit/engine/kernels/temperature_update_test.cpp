@@ -56,6 +56,27 @@ TEST(CoolingBeta, GeometricFollowsThePower) {
   }
 }
 
+// Beyond the range of quotients and powers; the truth from sums of logarithms to base ten.
+TEST(CoolingBeta, SpansTheRangeOfDoubles) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  const double range = exact::log_ratio(1e300, 1e-300);
+  EXPECT_NEAR(range, 600 * std::log(10.0), 1e-12 * range);
+  EXPECT_EQ(exact::log_ratio(3, 0.1), exact::log(3 / 0.1));
+  EXPECT_EQ(exact::times_exp(3, 2), 3 * exact::exp(2));
+  for (const CoolingKind kind : {CoolingKind::geometric, CoolingKind::exponential}) {
+    Cooling c = cooling(kind, 1e-300, 1e300, range);
+    if (kind == CoolingKind::exponential) c.log_rate /= -60;
+    for (std::int64_t t = 0; t < 60; ++t) {
+      EXPECT_NEAR(std::log10(beta(c, t, 61)), -300 + 10 * static_cast<double>(t), 1e-9) << t;
+    }
+    EXPECT_NEAR(beta(c, 60, 61), 1e300, 1e288);
+  }
+  const Cooling c = cooling(CoolingKind::geometric, 1, largest, exact::log_ratio(largest, 1));
+  EXPECT_LT(beta(c, 100, 101), inf);
+  EXPECT_GT(beta(c, 100, 101), 0.999 * largest);
+  EXPECT_EQ(beta(c, 101, 101), inf);
+}
+
 TEST(CoolingBeta, ExponentialLowersTheTemperatureByAFactorPerSweep) {
   const Cooling c = cooling(CoolingKind::exponential, 0.5, 8, exact::log(0.9));
   EXPECT_EQ(beta(c, 0, late + 10), 0.5);
@@ -231,6 +252,17 @@ TEST(FeedbackBeta, ReachesTheTargetOfAPlantAndStays) {
   for (const CoolingKind kind : {CoolingKind::adaptive, CoolingKind::pid}) {
     EXPECT_NEAR(settled(kind, 2000), 0.5798, 0.05 * 0.5798);
     EXPECT_NEAR(settled(kind, 4000), 0.5798, 0.05 * 0.5798);
+  }
+}
+
+TEST(FeedbackBeta, StaysWithGainsBeyondAllBounds) {
+  Cooling c = cooling(CoolingKind::pid, 0.01, 100);
+  c.feedback.target_begin = 0.44;
+  c.feedback.kp = -1e308, c.feedback.ki = 1e308, c.feedback.kd = 1e308;
+  for (int t = 0; t < 100; ++t) {
+    const double now = feedback_beta(c, t, late, t % 3 == 0 ? 1.0 : 0.0);
+    ASSERT_GE(now, 0.01) << t;
+    ASSERT_LE(now, 100.0) << t;
   }
 }
 

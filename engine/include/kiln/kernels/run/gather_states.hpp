@@ -27,6 +27,12 @@ struct KILN_API GatherStates {
   View1<const std::uint32_t>
       active_rungs;  ///< [rungs], slots of rungs with 0 are left alone; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
+  std::uint32_t step_offset = 0;        ///< number of the sweep of the tick before which it copies
+
+  KILN_HD bool active() const {
+    if (control == nullptr) return true;
+    return control->stop == DeviceStop::none && (step_offset == 0 || control->active(step_offset));
+  }
 
   /// The slot to copy into `slot`, or -1 to leave it alone.
   KILN_HD std::int64_t source_of(std::int64_t slot) const {

@@ -33,13 +33,15 @@ struct KILN_API RandomState {
   DrawIds draw_ids;
   const RunControl* control = nullptr;
   DrawNaming naming = DrawNaming::words;
+  std::uint32_t step_offset = 0;  ///< number of the sweep of the tick before which it draws
 
+  KILN_HD bool active() const { return control->active(step_offset); }
   KILN_HD bool selects(std::int64_t slot) const {
     return !active_rungs || active_rungs[rung_of[slot]] != 0;
   }
 
   KILN_HD DrawName name_of(std::int64_t slot) const {
-    return draw_ids.at(slot, control->step, RngDomain::initial_state);
+    return draw_ids.at(slot, control->step + step_offset, RngDomain::initial_state);
   }
 
   /// The value of a variable that is not part of a permutation.

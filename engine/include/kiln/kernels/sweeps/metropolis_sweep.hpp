@@ -21,7 +21,8 @@ namespace kiln {
 /// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r a 32-bit word named by (key
 /// of the slot, sweep, replica of the slot, site): with DrawNaming::words that of
 /// RngDomain::metropolis, with the other namings that of draw_named(). exp is exact::exp in
-/// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))).
+/// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))). A beta
+/// that is no number counts as infinity.
 ///
 /// Class E: same states on every backend, for every launch shape and number of threads. Energies
 /// are updated exactly if the model is integral, and left alone otherwise (then launch
@@ -34,13 +35,13 @@ struct KILN_API MetropolisSweep {
       "makes one Metropolis or heat-bath sweep of every replica of a pairwise model";
 
   PairwiseView model;
-  View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place
-  View1<double> energy;                 ///< [slots], stored units; integral models only
-  View1<std::uint64_t> accepted;        ///< [slots], accepted flips are added; may be empty
-  View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  DrawIds draw_ids;                     ///< [slots], identity of the draws of each slot
-  double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
+  View2<std::uint32_t> state;         ///< packed32 [variable][word], updated in place
+  View1<double> energy;               ///< [slots], stored units; integral models only
+  View1<std::uint64_t> accepted;      ///< [slots], accepted flips are added; may be empty
+  View1<const double> beta;           ///< [rungs], 1/energy in the user's units; may be +inf or NaN
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  DrawIds draw_ids;                   ///< [slots], identity of the draws of each slot
+  double inverse_scale = 1;           ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< number of the sweep within the tick
   SweepRule rule = SweepRule::metropolis;

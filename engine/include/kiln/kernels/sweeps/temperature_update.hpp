@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/exact_factors.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
@@ -73,11 +74,13 @@ KILN_HD inline double cooling_beta(const Cooling& c, std::int64_t t, std::int64_
   switch (c.kind) {
     case CoolingKind::linear:
       return exact::add(c.beta_begin, exact::mul(exact::sub(c.beta_end, c.beta_begin), x));
-    case CoolingKind::geometric:
-      return exact::mul(c.beta_begin, exact::exp(exact::mul(c.log_rate, x)));
+    case CoolingKind::geometric: {
+      const double beta = exact::times_exp(c.beta_begin, exact::mul(c.log_rate, x));
+      return beta < exact::infinity() ? beta : c.beta_end;  // rounding passes the largest double
+    }
     case CoolingKind::exponential: {
       const double beta =
-          exact::mul(c.beta_begin, exact::exp(-exact::mul(c.log_rate, static_cast<double>(t))));
+          exact::times_exp(c.beta_begin, -exact::mul(c.log_rate, static_cast<double>(t)));
       return beta < c.beta_end ? beta : c.beta_end;
     }
     case CoolingKind::list:
@@ -127,14 +130,17 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
     f.error_before = error;
   }
   const double temperature = exact::mul(f.temperature, factor);
-  f.temperature = temperature > hottest ? hottest : temperature < coldest ? coldest : temperature;
+  if (temperature == temperature) {  // else gains beyond all bounds: it stays
+    f.temperature = temperature > hottest ? hottest : temperature < coldest ? coldest : temperature;
+  }
   return exact::div(1.0, f.temperature);
 }
 
 /// Advances the cooling of every group by one sweep and sets the temperature of that sweep.
 ///
 /// Class E (exact arithmetic). restart[g] becomes 1 when the sweep was the last of a round, so that
-/// the next tick can give the group new states, and 0 otherwise.
+/// the group can be given new states before the next one, and 0 otherwise. Of several sweeps in a
+/// row the last counts: rounds that end earlier need one launch for each sweep.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671, for the geometric form in T.
 struct KILN_API TemperatureUpdate {
   static constexpr const char* name = "temperature_update";

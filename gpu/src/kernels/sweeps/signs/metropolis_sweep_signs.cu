@@ -50,14 +50,6 @@ __device__ T sum_of_warp(T value) {
   return value;
 }
 
-// Shared memory of a block, in words: states, the sites that have variables, copies of rows, and
-// blocks, beside one warp of a replica.
-template <int L, int W>
-__host__ __device__ std::int32_t shared_words(const SignRows& rows, int replicas) {
-  const int blocks = W == 1 ? rows.n_sites * SignRows::block_words : 0;
-  return (replicas + 1) * rows.row_words() + replicas * W * rows_at_once * L * 32 + blocks;
-}
-
 /// Brings the fields of a replica up to date with the batch. Returns the sum of s F over the sites
 /// of the lane.
 template <class Replica>
@@ -139,9 +131,8 @@ void enqueue(const MetropolisSweep& kernel, const DenseShape& shape, Queue& queu
   const std::int64_t slots = kernel.state.columns * 32;
   const auto blocks = static_cast<unsigned>(slots / shape.replicas_per_block);
   const auto threads = static_cast<unsigned>(32 * W * shape.replicas_per_block);
-  const auto bytes =
-      sizeof(std::uint32_t) * static_cast<std::size_t>(shared_words<L, W>(
-                                  SignRows{kernel.model.n_sites}, shape.replicas_per_block));
+  const DenseDemand demand{.sites = kernel.model.n_sites};
+  const auto bytes = static_cast<std::size_t>(shared_bytes_of(shape, demand));
   const auto function = sweep_by_signs<L, W, P>;
   if (bytes > 32 * 1024) reserve_shared(queue, function, bytes, MetropolisSweep::name);
   function<<<blocks, threads, bytes, stream_of(queue)>>>(kernel);

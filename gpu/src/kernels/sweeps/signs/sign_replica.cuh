@@ -17,8 +17,8 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int rows_at_once = 7, few_rows = 3;  // that three and two planes hold
-constexpr int sites_of_word = 1024;            // of a warp
+constexpr int rows_at_once = sign_rows_at_once, few_rows = 3;  // that three and two planes hold
+constexpr int sites_of_word = 1024;                            // of a warp
 
 /// What the owner of a stretch hands to the other warps of its replica.
 struct HandedSigns {
