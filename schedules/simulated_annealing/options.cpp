@@ -47,13 +47,16 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .integer("growth", &O::growth, {0, 16, Automatic{0}}, "",
                    "Length of each round divided by the length of the round before.",
                    "0 takes 2 if neither --sweeps nor anneal_sweeps is set, else 1.")
-          .choice("restart", &O::restart, {"random", "best", "current"},
+          .choice("restart", &O::restart, {"automatic", "random", "best", "current", "crossover"},
                   "Initial states of every round after the first.",
                   "`random` draws new states. `best` takes the best state of each replica. "
-                  "`current` takes the final states of the round before.")
+                  "`current` takes the final states of the round before. `crossover` takes "
+                  "clusters of spins from pairs of states, and reheats 16 times before it draws "
+                  "new states. Automatic takes `crossover` for large sparse models, else `random`.")
           .real("reheat", &O::reheat, {0, 1, Automatic{0}}, "",
                 "Fraction of the range beta_min .. beta_max that later rounds reheat.",
-                "0 takes 1 for restart=random, and 0.5 for restart=best and restart=current.")
+                "0 takes 1 for restart=random, 0.5 for restart=best and restart=current, and "
+                "derives the fraction from the couplings for restart=crossover.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
                    "Number of groups of replicas: independent anneals in one batch.",
                    "Each group has separate random numbers. The number of groups must divide the "
@@ -77,6 +80,12 @@ std::int64_t window_of(const SimulatedAnnealingOptions& options) {
   }
   const auto* pid = std::get_if<PidCooling>(&options.cooling);
   return pid != nullptr ? pid->window : 0;
+}
+
+bool cools_by_position(const SimulatedAnnealingOptions& options) {
+  return std::holds_alternative<AutomaticCooling>(options.cooling) ||
+         std::holds_alternative<LinearCooling>(options.cooling) ||
+         std::holds_alternative<GeometricCooling>(options.cooling);
 }
 
 namespace {
@@ -164,6 +173,9 @@ void settle(SimulatedAnnealingOptions& options, std::vector<std::string>& compla
   }
   if (options.anneal_sweeps > 0 && options.polish_sweeps >= options.anneal_sweeps) {
     complaints.push_back("polish_sweeps must be smaller than anneal_sweeps");
+  }
+  if (options.restart == "crossover" && !cools_by_position(options)) {
+    complaints.push_back("restart=crossover needs cooling=automatic, linear or geometric");
   }
   if (options.noise == "shared" && options.moves == "heat-bath") {
     complaints.push_back(

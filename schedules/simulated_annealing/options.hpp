@@ -21,4 +21,7 @@ void complain_unless_shared(const SimulatedAnnealingOptions& first,
 /// The sweeps over which the cooling measures the acceptance rate; 0 if it does not.
 std::int64_t window_of(const SimulatedAnnealingOptions& options);
 
+/// Whether beta depends only on the place in a round, by equal steps or factors (or automatically).
+bool cools_by_position(const SimulatedAnnealingOptions& options);
+
 }  // namespace kiln

@@ -24,6 +24,8 @@ constexpr std::int64_t first_round_of_many = 256, many_replicas = 1024;
 // A vector of the CPU full of replicas takes about as long for so many sweeps as a quarter of it
 // for 1000.
 constexpr std::int64_t first_round_of_some = 512, some_replicas = 512;
+// Enough for the states of 65536 replicas to spread, from pair to pair of pairs.
+constexpr std::int64_t reheats_of_crossover = 16;
 constexpr std::uint32_t max_sweeps_per_tick = 8;
 // Above this cost a single sweep is a tick. Complete graphs of 2000 vertices are below: on a GPU
 // the launches of a tick take half as long as a sweep of those.
@@ -88,7 +90,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   round_is_free_ = false;
   single_round_ = false;
   if (round_sweeps_ == 0) {
-    if (budget.sweeps) {
+    if (budget.sweeps && options_.restart != "crossover") {
       round_sweeps_ = *budget.sweeps;
       single_round_ = true;  // the limit ends it, whatever other limits stand beside it
     } else {
@@ -145,6 +147,7 @@ void resolve_options(SimulatedAnnealingOptions& options, const Objective::BetaRa
     options.polish_sweeps = std::min(descent_sweeps, round_sweeps / 20);
   }
   if (options.polish_sweeps >= round_sweeps) options.polish_sweeps = round_sweeps - 1;
+  if (options.restart == "automatic") options.restart = "random";
   if (options.reheat == 0 && options.restart != "random") options.reheat = 0.5;
 }
 
@@ -214,6 +217,10 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
   cooling.length = round_sweeps_;
   cooling.growth = growth_;
   cooling.polish = options.polish_sweeps;
+  if (crosses_) {
+    cooling.reheats = reheats_of_crossover;
+    cooling.short_unit = sweeps_per_tick_;
+  }
   std::visit(PolicyPlan(options, cooling), static_cast<const CoolingVariant&>(options.cooling));
   return cooling;
 }
@@ -227,12 +234,17 @@ void SimulatedAnnealing::resolve(AllocateContext& run) {
   if (round_is_free_ && size >= some_replicas) {
     round_sweeps_ = size < many_replicas ? first_round_of_some : first_round_of_many;
   }
+  choose_restart(run);
   const bool known = run.problem().objective->beta_range().cold > 0;
   const Objective::BetaRange range = beta_range_of(run);
   const auto groups = static_cast<std::size_t>(run.batch().groups());
   resolved_groups_ = per_group_.empty() ? std::vector<Options>(groups, options_) : per_group_;
   for (std::size_t g = 0; g < groups; ++g) {
     Options& own = resolved_groups_[g];
+    if (crosses_) {
+      own.restart = "crossover";
+      if (own.reheat == 0) own.reheat = reheat_of_couplings(run, own);
+    }
     resolve_options(own, range, known, round_sweeps_);
     if (!per_group_.empty()) continue;
     own.beta_min = between(own.beta_min, options_.beta_min_last, g, groups);
@@ -274,6 +286,7 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   sweeps_in_row_ = feedback || descends ? 1 : sweeps_per_tick_;
   beta_ = run.scratch_zeros<double>("beta", sweeps_in_row_ * groups);
   restart_ = run.scratch_zeros<std::uint32_t>("restart", groups);
+  if (crosses_) allocate_crossover(run);
   const auto ring = run.scratch_zeros<std::uint64_t>("acceptance", groups * window_size_);
   window_ = {ring.data, groups, window_size_, window_size_};
   run.show_beta({beta_.data + (sweeps_in_row_ - 1) * groups, groups});
@@ -282,8 +295,14 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
 
 // New states for groups whose last round is over.
 void SimulatedAnnealing::begin_rounds(TickContext& run, std::uint32_t sweep) const {
-  if (options_.restart == "random") run.redraw(restart_, sweep);
-  if (options_.restart == "best") run.restore_best(restart_, sweep);
+  if (crosses_) {
+    cross_with_best(run, restart_);
+    cross_pairs(run, restart_, 0);
+    run.track_best();
+    return run.redraw(restart_long_, sweep);
+  }
+  if (resolved_.restart == "random") run.redraw(restart_, sweep);
+  if (resolved_.restart == "best") run.restore_best(restart_, sweep);
 }
 
 void SimulatedAnnealing::enqueue(TickContext& run) {
@@ -300,6 +319,7 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
   update.group_size = run.batch().group_size();
   update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
                               static_cast<double>(run.batch().space().variables());
+  update.restart_long = restart_long_;
   if (!within_ticks && sweeps_in_row_ == sweeps_per_tick_ && sweeps_in_row_ > 1) {
     update.sweeps = sweeps_in_row_;
     run.queue().launch(update);
@@ -323,6 +343,7 @@ void SimulatedAnnealing::descend(DescendContext& run) {
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
   descend_to_minimum(run, {beta_.data, cooling_.size}, sweeps_per_tick_);
+  if (crosses_) cross_all(run);
 }
 
 // Which group found what, and between which temperatures: that is what groups with ranges of their

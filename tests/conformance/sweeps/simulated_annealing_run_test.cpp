@@ -73,6 +73,20 @@ TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
   }
 }
 
+// Into the second long round, with fields and without.
+TEST_P(SimulatedAnnealingRun, CrossesClustersWithTheSameBitsEverywhere) {
+  SimulatedAnnealingOptions crossing;
+  crossing.restart = "crossover";
+  crossing.anneal_sweeps = 64;
+  crossing.groups = 2;
+  for (const Problem& problem :
+       {make_maxcut(random_graph(64, 3, 2)), make_ising(random_ising(40, 1, 3))}) {
+    expect_same_everywhere(GetParam(), problem,
+                           [&] { return std::make_unique<SimulatedAnnealing>(crossing); },
+                           {.replicas = 64, .seed = 3}, {.sweeps = 1120}, {"scratch.cooling"});
+  }
+}
+
 TEST_P(SimulatedAnnealingRun, LeavesTheSameBitsEverywhere) {
   const Problem problem = make_maxcut(random_graph(64, 3, 2));
   for (const char* restart : {"random", "best", "current"}) {

@@ -39,6 +39,7 @@ struct AnnealingTraits : test::SweepingTraits {
             {{"anneal_sweeps", "30"}},
             {{"anneal_sweeps", "16"}, {"restart", "best"}, {"groups", "3"}},
             {{"anneal_sweeps", "8"}, {"restart", "current"}, {"reheat", "0.3"}, {"growth", "2"}},
+            {{"anneal_sweeps", "16"}, {"restart", "crossover"}, {"groups", "3"}},
             {{"groups", "4"}, {"beta_min_last", "1"}, {"beta_max_last", "9"}},
             {{"moves", "heat-bath"}, {"groups", "2"}},
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};

@@ -7,6 +7,7 @@
 #include "kiln/kernels/hamiltonian/kernels.hpp"
 #include "kiln/kernels/linear_algebra/kernels.hpp"
 #include "kiln/kernels/population/kernels.hpp"
+#include "kiln/kernels/recombination/kernels.hpp"
 #include "kiln/kernels/run/kernels.hpp"
 #include "kiln/kernels/surrogate/kernels.hpp"
 #include "kiln/kernels/sweeps/kernels.hpp"
@@ -20,7 +21,7 @@ namespace kiln {
 /// the definitions.
 using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
                                  PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
-                                 SurrogateComponent, FrontsComponent>;
+                                 SurrogateComponent, FrontsComponent, RecombinationComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;

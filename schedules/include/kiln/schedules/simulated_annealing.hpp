@@ -18,6 +18,8 @@
 
 namespace kiln {
 
+class WorkContext;
+
 /// Options of simulated annealing; 0 and empty mean "choose for me".
 ///
 /// Fields of single coolings have moved into the policies; the former fields still work in this
@@ -42,7 +44,7 @@ struct SimulatedAnnealingOptions {
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
   std::int64_t growth = 0;
-  std::string restart = "random";
+  std::string restart = "automatic";
   double reheat = 0;
   std::int64_t groups = 1;
   std::string moves = "metropolis";
@@ -79,6 +81,13 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   Cooling plan_cooling(const Options& options) const;
   SweepRule rule() const;
   void begin_rounds(TickContext& run, std::uint32_t sweep) const;
+  void choose_restart(AllocateContext& run);
+  double reheat_of_couplings(AllocateContext& run, const Options& options) const;
+  void allocate_crossover(AllocateContext& run);
+  void cross_with_best(WorkContext& run, View1<const std::uint32_t> active_groups) const;
+  void cross_pairs(WorkContext& run, View1<const std::uint32_t> active_groups,
+                   std::int64_t distance) const;
+  void cross_all(DescendContext& run) const;
 
   std::vector<Options> per_group_;  // empty: all are like the first, which is options_
   std::vector<Options> resolved_groups_;
@@ -91,8 +100,11 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   std::int64_t window_size_ = 0;     // sweeps; 0: no group measures its acceptance rate
   View1<Cooling> cooling_;           // these belong to the run
   View1<double> beta_, list_;
-  View1<std::uint32_t> restart_;
+  View1<std::uint32_t> restart_, restart_long_;
   View2<std::uint64_t> window_;
+  View2<std::int32_t> crossover_room_;
+  bool crosses_ = false;    // restart=crossover, or what automatic took
+  bool symmetric_ = false;  // no fields
 };
 
 }  // namespace kiln

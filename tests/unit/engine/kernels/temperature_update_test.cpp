@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu_queue.hpp"
@@ -198,6 +199,65 @@ TEST(TemperatureUpdate, PolishesThenRestartsWithALongerRound) {
   EXPECT_EQ(bench.cooling[0].round, 2);
   EXPECT_EQ(bench.cooling[0].length, 16);
   EXPECT_EQ(bench.cooling[0].position, 0);
+}
+
+// A long round, short ones that begin warm and together take as long, then a longer one.
+TEST(TemperatureUpdate, ReheatsBetweenLongRounds) {
+  Cooling c = cooling(CoolingKind::linear, 1, 4);
+  c.beta_again = 3;
+  c.length = 512;
+  c.growth = 2;
+  c.reheats = 4;
+  c.short_unit = 8;
+  std::vector<Cooling> coolings{c};
+  std::vector<double> betas(1);
+  std::vector<std::uint32_t> restart(1), restart_long(1);
+  RunControl control;
+  TemperatureUpdate update;
+  update.cooling = {coolings.data(), 1};
+  update.beta = {betas.data(), 1};
+  update.restart = {restart.data(), 1};
+  update.restart_long = {restart_long.data(), 1};
+  update.control = &control;
+  struct Round {
+    std::int64_t sweeps;
+    double begin;
+    bool long_follows;
+  };
+  std::vector<Round> found;
+  Round now{0, 0, false};
+  while (found.size() < 12) {
+    update(0, 0);
+    if (now.sweeps++ == 0) now.begin = betas[0];
+    if (restart[0] == 0) {
+      ASSERT_EQ(restart_long[0], 0u);
+      continue;
+    }
+    EXPECT_EQ(betas[0], 4);
+    now.long_follows = restart_long[0] != 0;
+    found.push_back(now);
+    now = {};
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::int64_t cycle = static_cast<std::int64_t>(i / 5), length = 512 << cycle;
+    const bool is_long = i % 5 == 0;
+    EXPECT_EQ(found[i].sweeps, is_long ? length : length / 4) << i;
+    EXPECT_EQ(found[i].begin, is_long ? 1 : 3) << i;
+    EXPECT_EQ(found[i].long_follows, i % 5 == 4) << i;
+  }
+}
+
+TEST(TemperatureUpdate, GivesShortRoundsAtLeast64SweepsInWholeTicks) {
+  Cooling c;
+  c.reheats = 16;
+  c.short_unit = 8;
+  for (const auto& [of_long, of_short] :
+       {std::pair<std::int64_t, std::int64_t>{8, 64}, {1024, 64}, {1040, 72}, {16384, 1024}}) {
+    c.long_length = of_long;
+    EXPECT_EQ(c.short_length(), of_short) << of_long;
+  }
+  c.short_unit = 7;
+  EXPECT_EQ(c.short_length(), 1029);
 }
 
 TEST(TemperatureUpdate, RoundsDoNotGrowBeyondAllBounds) {

@@ -59,10 +59,25 @@ struct Cooling {
   std::int64_t list_begin = 0, list_size = 0;  ///< list: the betas of this group; size 0: all
   std::int64_t length = 0;                     ///< sweeps of the current round, polish included
   std::int64_t polish = 0;
-  std::int64_t growth = 1;    ///< 1: all rounds are alike
-  std::int64_t position = 0;  ///< sweeps done in this round
+  std::int64_t growth = 1;  ///< 1: all rounds are alike
+  /// Short rounds from beta_again that follow each long one from beta_begin; 0: all rounds are
+  /// long, and those after the first begin at beta_again.
+  std::int64_t reheats = 0;
+  std::int64_t short_unit = 1;   ///< divides the lengths of short rounds
+  std::int64_t long_length = 0;  ///< sweeps of the last long round, while a short one lasts
+  std::int64_t position = 0;     ///< sweeps done in this round
   std::int64_t round = 0;
   Feedback feedback;
+
+  /// Shorter ones leave replicas no time to fall back into order.
+  static constexpr std::int64_t shortest = 64;
+  KILN_HD bool is_long() const { return reheats == 0 || round % (reheats + 1) == 0; }
+  /// Sweeps of a short round: together the short rounds of a long one take as long as it.
+  KILN_HD std::int64_t short_length() const {
+    const std::int64_t share = long_length / reheats;
+    const std::int64_t wanted = share > shortest ? share : shortest;
+    return (wanted + short_unit - 1) / short_unit * short_unit;
+  }
 };
 
 /// The inverse temperature of sweep `t` of an anneal of `anneal` sweeps.
@@ -163,6 +178,8 @@ struct KILN_API TemperatureUpdate {
   std::int64_t group_size = 0;       ///< replicas
   double attempts_per_sweep = 0;     ///< of a group
   std::uint32_t sweeps = 1;          ///< in a row; 1 for the kinds with feedback
+  /// [groups], overwritten: `restart`, but only where a long round follows; empty: not wanted.
+  View1<std::uint32_t> restart_long = {};
 
   KILN_HD bool looks_at_counts(std::int64_t group) const {
     return is_feedback(cooling[group].kind) && group_size > 0;
@@ -180,10 +197,12 @@ struct KILN_API TemperatureUpdate {
       beta[s * cooling.size + group] = last;
     }
     restart[group] = done ? 1u : 0u;
+    if (restart_long) restart_long[group] = done && c.is_long() ? 1u : 0u;
     cooling[group] = c;
   }
 
  private:
+  static constexpr std::int64_t too_long = INT64_MAX >> 8;  // to grow
   // Gives the temperature of the next sweep; returns whether it is the last of its round.
   KILN_HD bool advance(Cooling& c, std::int64_t group, std::uint64_t total,
                        double& of_sweep) const {
@@ -200,15 +219,33 @@ struct KILN_API TemperatureUpdate {
     return done;
   }
   KILN_HD static void begin_round(Cooling& c) {
-    if (c.round == 0 && c.beta_again >= 0) {
+    c.position = 0;
+    ++c.round;
+    if (c.reheats > 0) return begin_in_cycle(c);
+    if (c.round == 1 && c.beta_again >= 0) {
       c.beta_begin = c.beta_again;
       c.log_rate = c.log_rate_again;
     }
-    c.position = 0;
-    ++c.round;
-    if (c.length >= (INT64_MAX >> 8)) return;
+    if (c.length >= too_long) return;
     c.length *= c.growth;
     if (c.stretches) c.log_rate = exact::div(c.log_rate, static_cast<double>(c.growth));
+  }
+  KILN_HD static void begin_in_cycle(Cooling& c) {
+    const std::int64_t place = c.round % (c.reheats + 1);
+    if (place > 1) return;
+    exchange(c.beta_begin, c.beta_again);
+    exchange(c.log_rate, c.log_rate_again);
+    if (place == 0) {
+      c.length = c.long_length < too_long ? c.long_length * c.growth : c.long_length;
+      return;
+    }
+    c.long_length = c.length;
+    c.length = c.short_length();
+  }
+  KILN_HD static void exchange(double& a, double& b) {
+    const double before = a;
+    a = b;
+    b = before;
   }
 
   // Adds the last sweep to the window and returns the rate over it. A round begins with an empty
