@@ -299,13 +299,17 @@ void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t 
   }
 }
 
+bool fits_planes(const PairwiseView& model) {
+  return model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
+}
+
 // Whether counters of eight bits can decide all attempts by planes or with shared noise. By planes
 // sites of a class are decided side by side, so they must not interact.
 bool has_planes(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
   if (kernel.naming == DrawNaming::planes && model.sequential) return false;
   return kernel.naming != DrawNaming::words && kernel.rule == SweepRule::metropolis &&
-         model.arithmetic == Arithmetic::narrow && model.slices.max_local <= max_sum_of_planes;
+         fits_planes(model);
 }
 
 // Whether masked sums of each replica cost less than counting in slices `width` words wide, in
@@ -386,7 +390,9 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
   const std::uint64_t sliced =
       wide ? 0
            : std::max(bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks),
-                      bytes(cpu::plane_bytes(model, planes), planes.n_tasks));
+                      cpu::fits_planes(model)
+                          ? bytes(cpu::plane_bytes(model, planes), planes.n_tasks)
+                          : 0);
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
   const std::size_t each =
