@@ -370,8 +370,9 @@ TEST(PlannedMemory, SuggestsReplicasThatFit) {
 // A block of 32 ladders is much, where a few ladders by words fit.
 TEST(PlannedMemory, SuggestsLaddersByWordsWhereNoBlockFits) {
   const auto schedule = builtin_registry().schedule("parallel-tempering").make({{"rungs", "64"}});
+  const Problem cut = make_maxcut(test::random_graph(90, 1, 3), "cut");
   const OpenedBackend cpu = open_backend("cpu", 1);
-  RunPlan plan = plan_run(spins(), *schedule, {.sweeps = 10}, {.replicas = 4096}, cpu);
+  RunPlan plan = plan_run(cut, *schedule, {.sweeps = 10}, {.replicas = 4096}, cpu);
   ASSERT_TRUE(plan.ladders_in_blocks());
   plan.batch_bytes = 4096 * 10;
   plan.objective_bytes = plan.scratch_bytes = plan.scratch_fixed_bytes = 0;

@@ -304,7 +304,7 @@ TEST(Run, RefusesAnArchiveOfAnotherRun) {
   bench.run.save(archive);
   Bench more_replicas(ising(), 96);
   Bench other_problem(make_ising(test::random_ising(41, 2, 3)));
-  EXPECT_TRUE(complaint([&] { more_replicas.run.load(archive); }).starts_with("archive.size"));
+  EXPECT_TRUE(complaint([&] { more_replicas.run.load(archive); }).starts_with("archive.replicas"));
   EXPECT_TRUE(complaint([&] { other_problem.run.load(archive); }).starts_with("archive.size"));
   EXPECT_TRUE(complaint([&] { bench.run.load(Archive{}); }).starts_with("archive.missing"));
 }
