@@ -254,7 +254,7 @@ Levels temper_glass(Queue& queue, std::uint64_t seed, PairMode mode, bool invert
                               nullptr});
   for (std::uint64_t round = 0; round < rounds; ++round) {
     RunControl control;
-    control.step = round + 1;  // no cluster move before the first tick
+    control.step = clusters == Clusters::none ? round : round + 1;  // none before the first tick
     const DeviceArray<RunControl> device_control = upload_control(queue, control);
     queue.launch(MetropolisSweep{device_model.view(),
                                  spins,
