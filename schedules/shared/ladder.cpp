@@ -248,8 +248,8 @@ void Ladders::move_words(TickContext& run) const {
 }
 
 WordSwap Ladders::word_swap(TickContext& run, int block) const {
-  return {run.batch().state(block).packed(), swapping_,     partner_,
-          rungs(),                           run.control(), setting_.sweeps_per_tick};
+  return {run.batch().state(block).packed(), swapping_, partner_, rungs(), run.control(),
+          setting_.sweeps_per_tick};
 }
 
 void Ladders::adapt(TickContext& run) const { run.queue().launch(update(run)); }
@@ -267,8 +267,8 @@ void Ladders::exchange(TickContext& run) const {
 void Ladders::tick(TickContext& run, bool best_first) const {
   const bool alike = in_blocks() && !metropolis_ && !parameter && run.batch().n_blocks() == 1;
   if (const auto kernel = alike ? run.sweep_kernel(betas(), rule()) : std::nullopt) {
-    return run.queue().launch(LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(),
-                                         best_first, readers_});
+    return run.queue().launch(
+        LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(), best_first, readers_});
   }
   if (best_first) run.track_best();
   sweep(run);

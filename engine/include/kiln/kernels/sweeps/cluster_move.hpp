@@ -28,7 +28,8 @@ namespace kiln {
 /// move has a cost and no effect: until step `burn_in` a rung with 32 moves or more is closed when
 /// its mean cluster exceeds three eighths of the variables; later no statistics are read any more.
 ///
-/// The move is made after every `interval`-th tick, at the beginning of the next one. Class E. At most max_sites sites.
+/// The move is made after every `interval`-th tick, at the beginning of the next one. Class E. At
+/// most max_sites sites.
 /// @par Source  Houdayer, Eur. Phys. J. B 22 (2001) 479; Zhu, Ochoa, Katzgraber, Phys. Rev. Lett.
 /// 115 (2015) 077201.
 struct KILN_API ClusterMove {
