@@ -43,8 +43,8 @@ struct Row {
 
 // Written down from the version before the choices were the engine's, in which each kind of problem
 // had its own function of "CPU" or "CUDA"; bytes of pairwise and Potts models on the CPU since it
-// reads their plans in place, on a GPU since it has rows for counting in slices and stages (16 bytes
-// a variable, 4 a class and 4). A default that changes changes what a seed finds.
+// reads their plans in place, on a GPU since it has rows for counting in slices and stages (16
+// bytes a variable, 4 a class and 4). A default that changes changes what a seed finds.
 constexpr Row known[] = {
     {"gset:G1", 128, 33792, 0, 615736},
     {"gset:G22", 128, 33792, 0, 752860},
