@@ -384,15 +384,12 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
   const auto bytes = [&](std::size_t each, std::int64_t tasks) {
     return each * static_cast<std::uint64_t>(std::min(threads, tasks));
   };
-  // Sweeps by planes count in slices, whatever masks cost.
-  const bool wide = model.arithmetic == Arithmetic::wide;
+  std::uint64_t sliced = 0;
+  if (model.arithmetic != Arithmetic::wide)
+    sliced = bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks);
   const cpu::SliceShape planes = cpu::plane_shape(words, static_cast<int>(threads));
-  const std::uint64_t sliced =
-      wide ? 0
-           : std::max(bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks),
-                      cpu::fits_planes(model)
-                          ? bytes(cpu::plane_bytes(model, planes), planes.n_tasks)
-                          : 0);
+  if (cpu::fits_planes(model))  // whatever masks cost
+    sliced = std::max(sliced, bytes(cpu::plane_bytes(model, planes), planes.n_tasks));
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
   const std::size_t each =
