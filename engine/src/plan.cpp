@@ -193,10 +193,11 @@ std::uint64_t repacked_bytes(const Objective& objective, const Needs& needs, std
 }
 
 // What the threads of the CPU sweep in.
-std::uint64_t sweep_bytes(const Objective& objective, const DeviceInfo& cpu, std::int64_t slots) {
+std::uint64_t sweep_bytes(const Objective& objective, const DeviceInfo& cpu, std::int64_t slots,
+                          DrawNaming naming) {
   const auto* const sweeping = objective.as<HostScratch>();
   if (sweeping == nullptr) return 0;
-  return sweeping->host_scratch_bytes(slots / 32, cpu.parallel_units);
+  return sweeping->host_scratch_bytes(slots / 32, cpu.parallel_units, naming);
 }
 
 // Solutions are read from a copy of the replicas that hold them, so many at once.
@@ -288,7 +289,9 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
   plan.objective_bytes =
       objective.device_bytes(plan.device, slots) + repacked_bytes(objective, plan.needs, slots);
-  if (!plan.device.gpu) plan.objective_bytes += sweep_bytes(objective, plan.device, slots);
+  if (!plan.device.gpu) {
+    plan.objective_bytes += sweep_bytes(objective, plan.device, slots, plan.draw_naming);
+  }
   // On the CPU long ticks can be given up.
   const DeviceShape host;
   if (!plan.device.gpu || makes_copies(plan, objective)) {  // what of batch and objective changes

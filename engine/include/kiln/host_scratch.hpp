@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kiln/export.hpp"
+#include "kiln/kernels/sweeps/draw_naming.hpp"
 
 namespace kiln {
 
@@ -49,7 +50,8 @@ class KILN_API HostScratch {
  public:
   static constexpr std::string_view interface_name = "host scratch";
   /// Bytes that the CPU backend uses to sweep `words` times 32 replicas with so many threads.
-  virtual std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const = 0;
+  virtual std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads,
+                                           DrawNaming naming) const = 0;
 
  protected:
   ~HostScratch() = default;

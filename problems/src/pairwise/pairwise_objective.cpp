@@ -284,7 +284,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
            plan_.variable.size() * 32 + groups().bytes() + dense;
   }
-  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
+  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads,
+                                   DrawNaming naming) const override {
     PairwiseView sizes;
     sizes.n_sites = plan_.n_sites();
     sizes.max_coupling_sum = plan_.max_coupling_sum;
@@ -292,7 +293,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
     sizes.entries.size = std::ssize(plan_.entries);
     sizes.slices.runs.size = std::ssize(slices().runs);
     sizes.slices.terms.size = std::ssize(slices().terms);
-    return metropolis_sweep_scratch(sizes, words, threads);
+    return metropolis_sweep_scratch(sizes, words, threads, naming);
   }
   WorkShape work_shape() const override {
     return {.unit = WorkUnit::packed_sweep,

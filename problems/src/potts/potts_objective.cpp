@@ -135,7 +135,8 @@ class PottsObjective : public Offers<Objective, Turnable, HostScratch> {
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + field;
   }
   // A byte for each site and replica, an energy for each value and replica.
-  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
+  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads,
+                                   DrawNaming /*naming*/) const override {
     const std::uint64_t of_replica =
         plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q);
     return 32 * of_replica * static_cast<std::uint64_t>(std::min(words, threads));

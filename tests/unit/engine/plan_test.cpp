@@ -58,7 +58,7 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
             ReplicaBatch::bytes_needed(problem.objective->space(),
                                        problem.objective->execution().layouts, {64, 1, 7}));
   const auto& sweeping = *problem.objective->as<HostScratch>();
-  const std::uint64_t scratch = sweeping.host_scratch_bytes(2, 1);
+  const std::uint64_t scratch = sweeping.host_scratch_bytes(2, 1, plan.draw_naming);
   EXPECT_GT(scratch, 0u);
   EXPECT_EQ(plan.objective_bytes, problem.objective->device_bytes({}, 64) + scratch)
       << "one thread sweeps";

@@ -379,7 +379,7 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
 namespace kiln {
 
 std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t words,
-                                       std::int64_t threads) {
+                                       std::int64_t threads, DrawNaming naming) {
   const cpu::SliceShape shape = cpu::slice_shape(words, static_cast<int>(threads));
   const auto bytes = [&](std::size_t each, std::int64_t tasks) {
     return each * static_cast<std::uint64_t>(std::min(threads, tasks));
@@ -388,7 +388,7 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
   if (model.arithmetic != Arithmetic::wide)
     sliced = bytes(cpu::slice_bytes(model.n_sites, shape.width), shape.n_tasks);
   const cpu::SliceShape planes = cpu::plane_shape(words, static_cast<int>(threads));
-  if (cpu::fits_planes(model))  // whatever masks cost
+  if (naming != DrawNaming::words && cpu::fits_planes(model))  // whatever masks cost
     sliced = std::max(sliced, bytes(cpu::plane_bytes(model, planes), planes.n_tasks));
   if (!cpu::masks_are_cheaper(model, shape.width)) return sliced;
   const std::int64_t together = cpu::tile_words(model, words, threads);
