@@ -4,6 +4,7 @@
 // The memory that a plan promises, against what the queues of the same run measure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -73,30 +74,41 @@ struct Case {
   std::int64_t sweeps = 23;  // no multiple of the sweeps of most ticks
 };
 
-/// Plans and runs a case, and holds one against the other.
-void expect_honest(const Case& c, std::int64_t replicas) {
-  SCOPED_TRACE(c.name + ", " + std::to_string(replicas) + " replicas");
-  const std::unique_ptr<Schedule> schedule = builtin_registry().schedule(c.schedule).make(c.texts);
+/// The peak of a run of a case, which is held against its plan.
+std::uint64_t peak_of(const Case& c, Schedule& schedule, const RunOptions& options,
+                      const RunPlan& plan) {
   const auto watched = std::make_shared<WatchedCpu>();
-  RunOptions options;
-  options.replicas = replicas;
-  options.device = "cpu";
-  const Budget budget{.sweeps = c.sweeps};
-  const RunPlan plan = plan_run(c.problem, *schedule, budget, options, {watched, {}});
-  EXPECT_EQ(watched->queues(), 0u) << "a plan takes nothing of a device";
-
-  kiln::Run run(c.problem, *schedule, budget, options, {watched, {}});
+  kiln::Run run(c.problem, schedule, {.sweeps = c.sweeps}, options, {watched, {}});
   run.advance();
   if (plan.needs.descends_at_end) {
     std::stop_source stopped;
     stopped.request_stop();
     run.advance_to({.sweeps = c.sweeps + 1000}, {}, stopped.get_token());
   }
+  return watched->peak_bytes();
+}
 
-  const std::uint64_t peak = watched->peak_bytes();
+/// Plans and runs a case, and holds one against the other. On a busy machine one thread may do the
+/// tasks of several, and takes their memory alone: then the case is run again.
+void expect_honest(const Case& c, std::int64_t replicas) {
+  SCOPED_TRACE(c.name + ", " + std::to_string(replicas) + " replicas");
+  const std::unique_ptr<Schedule> schedule = builtin_registry().schedule(c.schedule).make(c.texts);
+  const auto watched = std::make_shared<WatchedCpu>();
+  const RunOptions options{.device = "cpu", .replicas = replicas};
+  const RunPlan plan = plan_run(c.problem, *schedule, {.sweeps = c.sweeps}, options, {watched, {}});
+  EXPECT_EQ(watched->queues(), 0u) << "a plan takes nothing of a device";
+
   const std::uint64_t planned = plan.bytes_needed() + plan.copy_bytes;
+  std::uint64_t peak = 0;
+  const auto honest = [&] {
+    return static_cast<double>(planned) <= 1.5 * static_cast<double>(peak) + 0x1p18;
+  };
+  for (int attempt = 0; attempt == 0 || (attempt < 5 && !honest()); ++attempt) {
+    const auto again = builtin_registry().schedule(c.schedule).make(c.texts);
+    peak = std::max(peak, peak_of(c, *again, options, plan));
+  }
   EXPECT_GE(planned, peak);
-  EXPECT_LE(static_cast<double>(planned), 1.5 * static_cast<double>(peak) + 0x1p18);
+  EXPECT_TRUE(honest()) << planned << " bytes planned, " << peak << " taken";
 }
 
 void expect_honest(const std::vector<Case>& cases) {
