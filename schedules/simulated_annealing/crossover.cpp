@@ -21,13 +21,18 @@ constexpr std::int64_t least_variables = 4000;
 // Of models with more neighbours nearly all sites that differ are one cluster.
 constexpr std::int64_t max_neighbors = 16;
 constexpr std::int64_t least_replicas = 32;
+constexpr std::int64_t least_short_sweeps = 64;  // as TemperatureUpdate has them
 constexpr std::int64_t max_change = std::int64_t{1} << 31;
 
 // Classes of a coloured model end in whole quads, so a model has a few sites more than variables.
 std::int64_t sites_for(std::int64_t variables) { return variables + variables / 8 + 1024; }
 
-// Why a model cannot cross clusters; empty if it can.
-std::string obstacle(const PairwiseView* model) {
+// Why a run cannot cross clusters; empty if it can.
+std::string obstacle(const PairwiseView* model, std::int64_t polish_sweeps) {
+  if (polish_sweeps >= least_short_sweeps) {
+    return "rounds of " + std::to_string(least_short_sweeps) +
+           " sweeps would be nothing but polish_sweeps=" + std::to_string(polish_sweeps);
+  }
   if (model == nullptr) return "the problem is not a pairwise model";
   if (!model->integral || model->arithmetic == Arithmetic::wide) {
     return "the weights of the model are no small integers";
@@ -80,7 +85,7 @@ void SimulatedAnnealing::choose_restart(AllocateContext& run) {
   }
   const auto* const modelled = run.objective().as<PairwiseModelled>();
   const PairwiseView* const model = modelled != nullptr ? &modelled->pairwise_model() : nullptr;
-  const std::string reason = obstacle(model);
+  const std::string reason = obstacle(model, options_.polish_sweeps);
   if (crosses_ && !reason.empty()) {
     throw InvalidArgument("schedule.crossover", "restart=crossover is impossible: " + reason, {},
                           "-p restart=random");
@@ -136,8 +141,10 @@ void SimulatedAnnealing::cross_pairs(WorkContext& run, View1<const std::uint32_t
 }
 
 // A limit cuts a round: what its replicas have is taken over to all of them. The user waits, so few
-// distances must do where a crossing takes long.
+// distances must do where a crossing takes long. On a CPU one may take longer than the user waits,
+// and a descent that is given up is lost.
 void SimulatedAnnealing::cross_all(DescendContext& run) const {
+  if (run.queue().on_cpu()) return;
   const auto begin = std::chrono::steady_clock::now();
   constexpr std::chrono::milliseconds patience{200};
   cross_with_best(run, {});

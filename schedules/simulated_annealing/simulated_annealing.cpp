@@ -328,10 +328,13 @@ void SimulatedAnnealing::enqueue(TickContext& run) {
   }
   update.beta = shown;
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-    if (within_ticks) begin_rounds(run, s);
+    if (within_ticks) {
+      if (s > 0) run.track_best();  // a round ends here, the tick does not
+      begin_rounds(run, s);
+    }
     update.step_offset = s;
     run.queue().launch(update);
-    run.sweep(shown, s, s + 1 == sweeps_per_tick_, rule());
+    run.sweep(shown, s, within_ticks || s + 1 == sweeps_per_tick_, rule());
     if (resolved_.polish_sweeps > 0)
       descend_by_gradient(run, {run.batch(), shown, {}, run.control(), s});
   }

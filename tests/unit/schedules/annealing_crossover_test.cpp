@@ -87,6 +87,9 @@ TEST(AnnealingCrossover, IsRefusedWhereItCannotBe) {
   const Problem real = make_ising(lattice({8, 8}, one_of({-1.5, 1 / 3.0}, 1), constant(0)));
   EXPECT_NE(refusal(real, {}).find("restart=crossover is impossible: the weights of the model"),
             std::string::npos);
+  EXPECT_NE(refusal(torus(8), {.polish_sweeps = 64}).find("would be nothing but polish_sweeps=64"),
+            std::string::npos);
+  EXPECT_EQ(refusal(torus(8), {.polish_sweeps = 63}), "");
 }
 
 }  // namespace
