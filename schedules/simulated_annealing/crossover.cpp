@@ -40,9 +40,12 @@ std::string obstacle(const PairwiseView* model, std::int64_t polish_sweeps) {
   if (2 * model->total_sum >= static_cast<double>(max_change)) {
     return "the sum of the weights of the model is 2^30 or more";
   }
-  if (model->n_sites > ClusterCrossover::max_sites ||
-      model->n_sites > sites_for(model->n_variables)) {
-    return "the model has more than 65536 sites";
+  if (model->n_sites > ClusterCrossover::max_sites) {
+    return "the model has " + std::to_string(model->n_sites) + " sites, and at most " +
+           std::to_string(ClusterCrossover::max_sites) + " are possible";
+  }
+  if (model->n_sites > sites_for(model->n_variables)) {
+    return "a colouring of the model takes too many classes";
   }
   return {};
 }
@@ -154,7 +157,6 @@ void SimulatedAnnealing::cross_all(DescendContext& run) const {
     cross_pairs(run, {}, distance);
     run.track_best();
   }
-  run.end_tick();
 }
 
 }  // namespace kiln

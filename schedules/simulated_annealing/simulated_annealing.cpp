@@ -241,14 +241,15 @@ void SimulatedAnnealing::resolve(AllocateContext& run) {
   resolved_groups_ = per_group_.empty() ? std::vector<Options>(groups, options_) : per_group_;
   for (std::size_t g = 0; g < groups; ++g) {
     Options& own = resolved_groups_[g];
-    if (crosses_) {
-      own.restart = "crossover";
-      if (own.reheat == 0) own.reheat = reheat_of_couplings(run, own);
-    }
+    const bool reheats_by_couplings = crosses_ && own.reheat == 0;
+    if (crosses_) own.restart = "crossover";
     resolve_options(own, range, known, round_sweeps_);
-    if (!per_group_.empty()) continue;
-    own.beta_min = between(own.beta_min, options_.beta_min_last, g, groups);
-    own.beta_max = std::max(own.beta_min, between(own.beta_max, options_.beta_max_last, g, groups));
+    if (per_group_.empty()) {
+      own.beta_min = between(own.beta_min, options_.beta_min_last, g, groups);
+      own.beta_max =
+          std::max(own.beta_min, between(own.beta_max, options_.beta_max_last, g, groups));
+    }
+    if (reheats_by_couplings) own.reheat = reheat_of_couplings(run, own);  // within its own range
   }
   resolved_ = resolved_groups_.front();
   resolved_.groups = static_cast<std::int64_t>(groups);

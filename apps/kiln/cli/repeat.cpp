@@ -166,8 +166,13 @@ std::string changed_parameters(const CommandOptions& options,
     return changes_defaults(one.first, one.second, *options.verb);
   };
   if (std::ranges::any_of(options.settings, changes)) return {};
+  const auto& recorded = options.recorded->values;
+  const auto restart = recorded.find("restart"), restart_now = now.find("restart");
+  const bool restarts_change = restart != recorded.end() && restart_now != now.end() &&
+                               restart->second != restart_now->second;
   std::string changed;
-  for (const auto& [name, then] : options.recorded->values) {
+  for (const auto& [name, then] : recorded) {
+    if (name == "reheat" && restarts_change) continue;  // follows from it
     const auto found = now.find(name);
     const auto given = options.parameters.find(name);
     const bool chosen =
