@@ -86,7 +86,7 @@ class PackCounter {
       rows_[g] = job_.terms + (g < pack.n_sites ? places[g].first_term : 0);
     }
     for (int k = 0; k < pack.n_powers; ++k) {
-      if (pack.most_terms[k] == 0) continue;
+      if (pack.max_terms[k] == 0) continue;
       if (pack.negative) {
         add_terms_of<true>(pack, places, k, planes + k);
       } else {
@@ -101,7 +101,7 @@ class PackCounter {
 
   template <bool kSigned>
   void add_terms_of(const PlanePack& pack, const PlanePlace* places, int k, Bits* planes) {
-    const int all = pack.most_terms[k], full = pack.fewest_terms[k];
+    const int all = pack.max_terms[k], full = pack.min_terms[k];
     const int n_planes = pack.n_planes - k;
     if (kSigned || full < all || full % 8 != 0) {
       for (int g = 0; g < pack.n_sites; ++g) {

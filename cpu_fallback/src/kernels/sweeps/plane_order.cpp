@@ -98,8 +98,8 @@ void describe_rows(const SliceView& slices, const Waiting* sites, PlanePlace* pl
       most = std::max(most, byte_of(places[g].n_terms, k));
       fewest = std::min(fewest, byte_of(places[g].n_terms, k));
     }
-    pack.most_terms[k] = static_cast<std::uint8_t>(most);
-    pack.fewest_terms[k] = static_cast<std::uint8_t>(fewest);
+    pack.max_terms[k] = static_cast<std::uint8_t>(most);
+    pack.min_terms[k] = static_cast<std::uint8_t>(fewest);
     pack.n_powers = static_cast<std::uint8_t>(k + 1);
     groups += (most + 7) / 8 * 8;
   }

@@ -58,8 +58,8 @@ struct PlanePack {
   bool negative = false;      ///< there are complements
   std::uint8_t n_powers = 0;  ///< powers of two of which a site has terms, at most
   // The most and the fewest terms of a site, of each power of two.
-  std::uint8_t most_terms[planes_of_sum] = {};
-  std::uint8_t fewest_terms[planes_of_sum] = {};
+  std::uint8_t max_terms[planes_of_sum] = {};
+  std::uint8_t min_terms[planes_of_sum] = {};
 };
 
 /// The sites of a model that have a variable, by class, and within a class by the shape of their

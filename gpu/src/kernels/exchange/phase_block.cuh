@@ -11,7 +11,7 @@
 namespace kiln::cuda {
 namespace {
 
-// What a launch finds in the record: calls that wait, and the place of its own call.
+// What a launch finds in the record: calls that wait, and the place of this call.
 struct Found {
   std::int64_t waiting, place;
   bool full;  // those that wait are added by this launch

@@ -98,7 +98,7 @@ __device__ void add_calls(const LadderFlush& kernel, std::int64_t calls, std::in
   }
 }
 
-// Adds the calls that wait with all teams of the launch, each with memory of its own. Nothing of
+// Adds the calls that wait with all teams of the launch, each with separate memory. Nothing of
 // this launch may change the temperatures, those calls or how many wait before all blocks are done.
 template <class Team>
 __device__ void add_records(const LadderFlush& kernel, std::int64_t calls, AddMemory& shared) {

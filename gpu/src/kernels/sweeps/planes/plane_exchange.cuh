@@ -70,7 +70,7 @@ struct TickStage {
   std::uint32_t round_trips[32 * W];
   double beta[W];
   std::uint32_t swaps[W];     // the ladders in which a word exchanges with its partner
-  std::uint32_t improved[W];  // the slots whose best state is to be copied
+  std::uint32_t improved[W];  // the slots whose best state the block copies
   int last;
 };
 
