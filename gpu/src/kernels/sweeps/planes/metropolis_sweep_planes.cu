@@ -10,7 +10,7 @@
 #include "kernels/sweeps/sweep_shape.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_planes.hpp"
-#include "plane_demand.hpp"
+#include "plane_launch.cuh"
 #include "plane_mixed.cuh"
 #include "plane_sweep.cuh"
 #include "plane_warp.cuh"
@@ -95,106 +95,32 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
   return true;
 }
 
-template <int P, PlaneRows kRows>
-bool enqueue_words(const MetropolisSweep& kernel, const SweepShape& shape,
-                   const SweepLimits& limits, Queue& queue) {
-  switch (shape.words_per_block) {
-    case 16:
-      return enqueue<16, 2, P, kRows>(kernel, shape, limits, queue);
-    case 8:
-      if constexpr (P > 3) {
-        if (has_few_sites(kernel.model, shape.words_per_block, shape.warps)) {
-          return enqueue<8, 1, P, kRows>(kernel, shape, limits, queue);
-        }
-      }
-      return enqueue<8, 2, P, kRows>(kernel, shape, limits, queue);
-    case 4:
-      return enqueue<4, 1, P, kRows>(kernel, shape, limits, queue);
-    default:
-      return enqueue<2, 2, P, kRows>(kernel, shape, limits, queue);
-  }
-}
-
-template <int P>
-bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
-                    const SweepLimits& limits, Queue& queue) {
-  if (shape.in_shared) {
-    return kernel.model.staged.sites.size > 0 &&
-           enqueue_words<P, PlaneRows::on_chip>(kernel, shape, limits, queue);
-  }
-  const View2<std::uint32_t>& state = kernel.state;
-  const bool in_pairs =
-      state.stride % 2 == 0 && reinterpret_cast<std::uintptr_t>(state.data) % 8 == 0;
-  if (in_pairs) return enqueue<8, 2, P, PlaneRows::off_chip>(kernel, shape, limits, queue);
-  return enqueue<8, 1, 8, PlaneRows::off_chip>(kernel, shape, limits, queue);
-}
-
 // What a block has beside words and states: some tables, and the queues of its warps.
 constexpr std::int64_t usual_tables = 2;
 template <int P>
 constexpr std::int64_t usual_bytes = usual_tables* PlaneFormat<P>::table_bytes +
                                      16 * queued_ties * sizeof(TiedWords<2, P>) + 1024;
 
-std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Queue& queue) {
-  const std::string_view wanted = wanted_sweep_shape(queue);
-  if (!wanted.empty()) {
-    const std::optional<SweepShape> shape = parse_sweep_shape(wanted);
-    return shape && shape->by_planes ? shape : std::nullopt;
+struct PlaneLauncher {
+  static constexpr bool four_words = false;
+  template <int W, int V, int P, PlaneRows kRows>
+  static bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape,
+                      const SweepLimits& limits, Queue& queue) {
+    return cuda::enqueue<W, V, P, kRows>(kernel, shape, limits, queue);
   }
-  const PairwiseView& model = kernel.model;
-  const SweepLimits limits = sweep_limits_of(queue);
-  SliceDemand demand;
-  demand.words = kernel.state.columns;
-  demand.variables = model.n_variables;
-  demand.quads_per_class = model.n_sites / 4 / std::max(1, model.n_classes);
-  demand.table_bytes = planes == 3   ? usual_bytes<3>
-                       : planes == 6 ? usual_bytes<6>
-                       : planes == 7 ? usual_bytes<7>
-                                     : usual_bytes<8>;
-  if (has_short_rows(model)) {
-    SliceDemand with_rows = demand;
-    with_rows.table_bytes += std::int64_t{model.n_sites} * 16;
-    const SweepShape shape = choose_plane_shape(with_rows, limits);
-    if (shape.in_shared) return shape;
-    demand.words = std::min<std::int64_t>(demand.words, 2 * limits.multiprocessors);
-    SweepShape two = choose_plane_shape(demand, limits);
-    if (has_rows_of_four(model) && two.in_shared) {
-      two.words_per_block = 2;
-      return two;
-    }
-    demand.words = kernel.state.columns;
+  static std::int64_t table_bytes(int planes) {
+    return planes == 3   ? usual_bytes<3>
+           : planes == 6 ? usual_bytes<6>
+           : planes == 7 ? usual_bytes<7>
+                         : usual_bytes<8>;
   }
-  return choose_plane_shape(demand, limits);
-}
+  static std::int64_t steps_of(const PairwiseView& /*model*/) { return 0; }
+};
 
 }  // namespace
 
 bool launch_plane_sweep(const MetropolisSweep& kernel, Queue& queue) {
-  if (!takes_planes(kernel)) return false;
-  const int planes = planes_of_numbers(kernel.model);
-  const std::optional<SweepShape> shape = shape_for(kernel, planes, queue);
-  if (!shape) return false;
-  // Where states do not stay on chip nothing is gained, and classes are launched one by one.
-  if (kernel.sweeps > 1 && !shape->in_shared) return false;
-  const SweepLimits limits = sweep_limits_of(queue);
-  if (shape->in_shared && shape->words_per_block == 2 && has_rows_of_four(kernel.model) &&
-      enqueue<2, 2, 3, PlaneRows::four_on_chip>(kernel, *shape, limits, queue)) {
-    return true;
-  }
-  if (shape->in_shared && has_short_rows(kernel.model) &&
-      enqueue_words<3, PlaneRows::short_on_chip>(kernel, *shape, limits, queue)) {
-    return true;
-  }
-  switch (planes) {
-    case 3:
-      return enqueue_placed<3>(kernel, *shape, limits, queue);
-    case 6:
-      return enqueue_placed<6>(kernel, *shape, limits, queue);
-    case 7:
-      return enqueue_placed<7>(kernel, *shape, limits, queue);
-    default:
-      return enqueue_placed<8>(kernel, *shape, limits, queue);
-  }
+  return launch_by_planes<PlaneLauncher>(kernel, queue);
 }
 
 }  // namespace kiln::cuda
