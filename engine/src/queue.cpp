@@ -12,6 +12,7 @@
 namespace kiln {
 
 TickGraph::~TickGraph() = default;
+LaunchObserver::~LaunchObserver() = default;
 Queue::~Queue() = default;
 
 void* Queue::allocate(std::size_t bytes) {

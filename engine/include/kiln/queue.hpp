@@ -46,6 +46,23 @@ struct Counters {
   }
 };
 
+/// Whose device memory is: allocations are counted by owner.
+enum class MemoryOwner : std::uint8_t { engine, batch, problem, schedule, graph };
+
+/// A launch as an observer sees it.
+struct LaunchInfo {
+  const char* kernel = "";  ///< its name
+  double bytes = -1;        ///< what it reads and writes at least; -1: its kernel does not say
+};
+
+/// Sees the launches of a queue, each before and after it is enqueued.
+class KILN_API LaunchObserver {
+ public:
+  virtual ~LaunchObserver();
+  virtual void before(const LaunchInfo& launch) = 0;
+  virtual void after(const LaunchInfo& launch) = 0;
+};
+
 /// A captured tick, which can be replayed as a whole.
 class KILN_API TickGraph {
  public:
@@ -75,8 +92,16 @@ class KILN_API Queue {
         "Queue::launch() takes kernels that a component lists (KILN_COMPONENT); list your kernels "
         "in a component, or call your code directly: see docs/guides/your_own_schedule.md");
     ++counters_.launches;
-    if (kernels_ != nullptr) kernels_->launcher<Kernel>()(kernel, *this);
+    if (kernels_ == nullptr) return;
+    if (observer_ == nullptr) return kernels_->launcher<Kernel>()(kernel, *this);
+    LaunchInfo info{Kernel::name};
+    if constexpr (requires { kernel.bytes(); }) info.bytes = kernel.bytes();
+    observer_->before(info);
+    kernels_->launcher<Kernel>()(kernel, *this);
+    observer_->after(info);
   }
+  /// Shows later launches to an observer, which must outlive them; null: to none.
+  void observe_launches(LaunchObserver* observer) noexcept { observer_ = observer; }
 
   /// The sets that launch() searches; null if launches are only counted.
   const KernelSets* kernels() const noexcept { return kernels_.get(); }
@@ -94,6 +119,8 @@ class KILN_API Queue {
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
+  /// Whose memory later allocations are; returns whose it was so far.
+  MemoryOwner own_by(MemoryOwner owner) noexcept { return std::exchange(owner_, owner); }
   /// Copies host memory to the device; `host` may be reused when the call returns.
   void upload(void* device, const void* host, std::size_t bytes);
   /// Waits for all enqueued work, then copies to the host.
@@ -163,6 +190,8 @@ class KILN_API Queue {
   std::shared_ptr<const KernelSets> kernels_;
   DeviceShape device_shape_;
   const Alarm* alarm_ = nullptr;
+  LaunchObserver* observer_ = nullptr;
+  MemoryOwner owner_ = MemoryOwner::engine;
   bool timing_ = false;
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock
 };
