@@ -18,17 +18,31 @@ constexpr double between_events_s = 5.0;
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
-    : integral_(facts.loaded.problem.units.integral), file_(file) {
+    : facts_(facts), integral_(facts.loaded.problem.units.integral), file_(file) {}
+
+void Events::start() {
   add(0, "start",
-      {{"problem", clean(facts.loaded.problem.identity.name)},
-       {"schedule", facts.options.schedule},
-       {"device", clean(facts.device.name)},
-       {"objective", clean(facts.loaded.problem.units.value_name)},
-       {"sense", option_of(facts.loaded.problem.units.sense)},
-       {"replicas", facts.replicas},
-       {"seed", facts.options.run.seed}});
-  if (facts.fallback_reason.empty()) return;
-  add(0, "warning", {{"code", "device.fallback"}, {"message", clean(facts.fallback_reason)}});
+      {{"problem", clean(facts_.loaded.problem.identity.name)},
+       {"schedule", facts_.options.schedule},
+       {"device", clean(facts_.device.name)},
+       {"objective", clean(facts_.loaded.problem.units.value_name)},
+       {"sense", option_of(facts_.loaded.problem.units.sense)},
+       {"replicas", facts_.replicas},
+       {"seed", facts_.options.run.seed}});
+  if (!facts_.fallback_reason.empty()) warning(0, "device.fallback", facts_.fallback_reason);
+}
+
+void Events::resume(double time_s, std::uint64_t sweeps) {
+  newest_s_ = time_s;
+  add(time_s, "resume", {{"sweeps", sweeps}, {"device", clean(facts_.device.name)}});
+}
+
+void Events::checkpoint(double time_s, std::int64_t sweeps, std::uint64_t bytes, double seconds) {
+  add(time_s, "checkpoint", {{"sweeps", sweeps}, {"bytes", bytes}, {"seconds", seconds}});
+}
+
+void Events::warning(double time_s, const std::string& code, const std::string& message) {
+  add(time_s, "warning", {{"code", code}, {"message", clean(message)}});
 }
 
 void Events::update(const ReportPoint& point) {
