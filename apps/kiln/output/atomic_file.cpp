@@ -62,6 +62,9 @@ class TemporaryFile {
     if (const int reason = write_all(descriptor_, content); reason != 0) {
       fail(target_, "cannot be written", reason);
     }
+  }
+
+  void synchronize() const {
     if (::fsync(descriptor_) != 0) fail(target_, "cannot be written", errno);
   }
 
@@ -142,8 +145,15 @@ void synchronize_folder(const fs::path& folder) {
 void write_file(const fs::path& path, std::string_view content, Existing existing) {
   TemporaryFile file(path);
   file.write(content);
+  file.synchronize();
   file.put_in_place(existing);
   synchronize_folder(path.parent_path());
+}
+
+void replace_file(const fs::path& path, std::string_view content) {
+  TemporaryFile file(path);
+  file.write(content);
+  file.put_in_place(Existing::replace);
 }
 
 void check_writable(const fs::path& folder) { TemporaryFile probe(folder / "probe"); }
