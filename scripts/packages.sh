@@ -14,6 +14,8 @@ KILN_BUILD_PACKAGES=(
   "ninja-build|command|ninja"
   "libfmt-dev|header|fmt/format.h"
   "nlohmann-json3-dev|header|nlohmann/json.hpp"
+  "libzstd-dev|header|zstd.h"
+  "libxxhash-dev|header|xxhash.h"
   "libboost-program-options-dev|header|boost/program_options.hpp"
   "libtomlplusplus-dev|header|toml++/toml.h"
 )

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <typeinfo>
 
+#include "kiln/checkpoint.hpp"
 #include "kiln/version.hpp"
 
 #include "fix_words.hpp"
@@ -40,10 +41,11 @@ struct ErrorRow {
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<ErrorRow, 15> exit_codes{{
+constexpr std::array<ErrorRow, 16> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
+    {is<CheckpointError>, ExitCode::input},
     {is<NoDevice>, ExitCode::device},
     {is<NotCompiled>, ExitCode::device},
     {is<OutOfDeviceMemory>, ExitCode::memory},

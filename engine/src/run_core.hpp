@@ -49,6 +49,25 @@ class RunCore {
   /// The run cannot continue.
   void give_up() noexcept;
 
+  // For checkpoints.
+  /// What must be equal in a run that continues, name and value.
+  std::vector<std::pair<std::string, std::string>> identity() const;
+  /// How a run stands with the clock and its budget, which no archive has.
+  struct Standing {
+    double run_s = 0;
+    double to_best_s = 0;
+    bool ends_with_budget = false;
+  };
+  Standing standing() const;
+  /// After load(): takes over how the saved run stood.
+  void stand(const Standing& then);
+  /// Checks what was loaded: places of replicas, and energies by evaluating the states.
+  /// @throws CheckpointError, after which the run is broken
+  void require_places();
+  void require_energies();
+  /// Steps at the end of the last whole tick.
+  std::uint64_t steps();
+
   /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
   /// schedule allocates on a queue that only counts.
   struct OwnBytes {
@@ -119,6 +138,7 @@ class RunCore {
   /// By the schedule itself, not only by the objective.
   bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);
+  [[noreturn]] void refuse_loaded(const std::string& what);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
   Result conclude(Stop stop, const Observers& observers, double earlier_s);

@@ -80,6 +80,12 @@ ReadOption duration(std::string example) {
   };
 }
 
+ReadOption duration_or_off(std::string example) {
+  return [example = std::move(example)](const std::string& name, const Setting& setting) {
+    return std::any(setting.text == "off" ? 0.0 : positive_duration(name, setting, example));
+  };
+}
+
 ReadOption target_number() {
   return [](const std::string& name, const Setting& setting) {
     if (setting.text == "best-known") return std::any();

@@ -34,6 +34,8 @@ ReadOption whole_number_or_auto(CountRange range);
 ReadOption seed_number();
 /// Seconds above 0: double.
 ReadOption duration(std::string example);
+/// The same, or `off`, which is 0.
+ReadOption duration_or_off(std::string example);
 /// A number: double. `best-known` is no value.
 ReadOption target_number();
 /// bool

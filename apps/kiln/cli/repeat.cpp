@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -28,10 +29,25 @@ bool is_taken_over(const std::string& option) {
 const DocumentKind run_document{"run.json", "kiln.run/2", "kiln.run/1",
                                 "the run.json that kiln solve or kiln sample wrote (-o or --save)"};
 
-Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {
+// What a run that continues is told anew.
+bool is_output(std::string_view option) {
+  constexpr std::array<std::string_view, 10> options{"output",  "out",          "save",   "json",
+                                                     "quiet",   "verbose",      "config", "repeat",
+                                                     "dry-run", "allow-command"};
+  return std::ranges::find(options, option) != options.end();
+}
+
+bool is_continued(const std::string& option, const SortedJson& entry) {
+  const bool given = entry.is_object() && entry.value("origin", "") != to_string(Origin::standard);
+  return find_run_option(option) != nullptr && given && !is_output(option);
+}
+
+Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all,
+                     TakeOver what = TakeOver::what_decides) {
   Settings settings;
   for (const auto& [key, entry] : table.items()) {
-    if (!all && !is_taken_over(key)) continue;
+    const bool continued = what == TakeOver::all_given && is_continued(key, entry);
+    if (!all && !continued && !is_taken_over(key)) continue;
     if (!entry.is_object()) {
       refuse_document(file, run_document,
                       fmt::format("the option '{}' is not a JSON object", clean(key)));
@@ -196,7 +212,18 @@ bool is_run_document(const std::string& path) {
   }
 }
 
-RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
+const RunVerb& recorded_verb(const std::string& path) {
+  const DocumentFile file = read_document(path, run_document);
+  const SortedJson command = file.json.value("command", SortedJson());
+  const bool named = command.is_array() && command.size() > 1 && command[1].is_string();
+  const std::string name = named ? command[1].get<std::string>() : "";
+  for (const RunVerb* verb : {&solve_verb(), &sample_verb()}) {
+    if (verb->name == name) return *verb;
+  }
+  refuse_document(file, run_document, "the command is neither kiln solve nor kiln sample");
+}
+
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb, TakeOver what) {
   const DocumentFile file = read_document(path, run_document);
   const SortedJson& json = file.json;
   try {
@@ -207,7 +234,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     if (!json.at("options").is_object()) {
       refuse_document(file, run_document, "the options are not a JSON object");
     }
-    run.config.options = settings_of(json.at("options"), file, false);
+    run.config.options = settings_of(json.at("options"), file, false, what);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     check_given(json, file);
     repeat_naming(json, file, verb, run);

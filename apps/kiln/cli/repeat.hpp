@@ -22,12 +22,14 @@ struct RecordedRun {
 /// Whether the file is a run.json.
 bool is_run_document(const std::string& path);
 
-/// Reads the run.json at `path`, or in the run folder `path`.
-///
-/// Options of the device and of the output are not taken over: a run is repeated on any device.
-/// What this version does not know is left out with a note.
+/// Reads the run.json at `path`, or in the run folder `path`. What this version does not know is
+/// left out with a note.
 /// @throws InputError if it cannot be opened; ParseError if it is no such document.
-RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb);
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb,
+                              TakeOver what = TakeOver::what_decides);
+
+/// The verb that wrote the run.json in a run folder. @throws as read_recorded_run()
+const RunVerb& recorded_verb(const std::string& path);
 
 /// Defaults differ between versions, and a run.json repeats only what was given: names the
 /// parameters that came out differently, with the options that restore them. "" if there are none,

@@ -78,6 +78,12 @@ const Specs output_specs{
      "TIME",
      "time between two report points, each a row of trace.csv (default 100ms)",
      {.read = duration("100ms")}},
+    {"checkpoint-every",
+     0,
+     "TIME",
+     "time between two checkpoints in the run folder, from which kiln resume continues, or off "
+     "(default 60s; longer if they would cost more than 0.5 % of the time)",
+     {.standard = "60s", .read = duration_or_off("60s")}},
     {"config", 0, "FILE",
      "read options from a TOML file; the table [schedule] of the file has the parameters"},
     {"dry-run", 0, "", "show the plan of the run and the memory needed, and run nothing"},

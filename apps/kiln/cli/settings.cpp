@@ -226,14 +226,14 @@ void take_full_name(CommandOptions& options, const std::string& schedule) {
 }
 
 // What --config or --repeat says: the options, and of a run its problem, too.
-ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments,
+ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments, TakeOver what,
                              CommandOptions& options) {
   if (arguments.has("config") && arguments.has("repeat")) {
     throw InvalidArgument("cli.conflict", "--config and --repeat exclude each other");
   }
   if (arguments.has("config")) return read_config(arguments.text("config"), verb);
   if (!arguments.has("repeat")) return {};
-  const RecordedRun recorded = read_recorded_run(arguments.text("repeat"), verb);
+  const RecordedRun recorded = read_recorded_run(arguments.text("repeat"), verb, what);
   if (arguments.positional.empty() && !arguments.has("allow-command")) {
     refuse_command(recorded, arguments.text("repeat"));
   }
@@ -275,10 +275,10 @@ std::any CommandOptions::read(const std::string& name) const {
   return spec.use.read ? spec.use.read(name, given->second) : std::any(given->second.text);
 }
 
-CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) {
+CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, TakeOver what) {
   CommandOptions options;
   options.verb = &verb;
-  const ConfigFile config = read_file_options(verb, arguments, options);
+  const ConfigFile config = read_file_options(verb, arguments, what, options);
   options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;
   // What came with the schedule of a recorded run goes with it.

@@ -55,6 +55,10 @@ struct ConfigFile {
   Settings parameters;  ///< of the schedule
 };
 
+/// Who reads a run.json: a run that repeats another takes over what decides the answer, and one
+/// that continues it all that was given, but for what is shown.
+enum class TakeOver : std::uint8_t { what_decides, all_given };
+
 /// What the schedule of a recorded run made of its parameters.
 struct RecordedParameters {
   std::string file;      ///< "run.json"
@@ -115,7 +119,8 @@ struct CommandOptions {
 
 /// Merges defaults, configuration file, environment and command line, in this order, and checks
 /// every value. @throws InvalidArgument
-CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments);
+CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments,
+                               TakeOver what = TakeOver::what_decides);
 
 /// Makes the schedule from its parameters. @throws InvalidArgument with the nearest name and, for
 /// values from a configuration file, their place.

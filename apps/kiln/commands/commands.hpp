@@ -27,6 +27,7 @@ const Verb& find_verb(const std::string& name);
 
 ExitCode run_solve(const Words& words);
 ExitCode run_sample(const Words& words);
+ExitCode run_resume(const Words& words);
 ExitCode run_list(const Words& words);
 ExitCode run_describe(const Words& words);
 ExitCode run_check(const Words& words);
@@ -40,6 +41,7 @@ ExitCode run_version(const Words& words);
 
 std::string solve_help();
 std::string sample_help();
+std::string resume_help();
 std::string list_help();
 std::string describe_help();
 std::string check_help();

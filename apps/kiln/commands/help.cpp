@@ -19,6 +19,8 @@ const std::vector<Verb>& verbs() {
        run_solve, solve_help},
       {"sample", "sample PROBLEM", "draw from a posterior; report summary, diagnostics, draws",
        run_sample, sample_help},
+      {"resume", "resume RUN", "continue a run from its last checkpoint, or extend it", run_resume,
+       resume_help},
       {"list", "list TOPIC", "list schedules, problems, formats, devices, kernels or suites",
        run_list, list_help},
       {"describe", "describe NAME", "describe a schedule, problem family, file format or kernel",

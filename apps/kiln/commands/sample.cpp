@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
 #include "commands/commands.hpp"
+#include "commands/run_outputs.hpp"
 #include "output/console.hpp"
 #include "output/sample_files.hpp"
 #include "output/sample_text.hpp"
@@ -56,6 +57,11 @@ std::string schedule_help() {
 
 }  // namespace
 
+const RunOutput& sample_output() {
+  static const RunOutput output{write_draws, draws_text_of};
+  return output;
+}
+
 std::string sample_help() {
   return "usage: kiln sample PROBLEM [options]\n\n" +
          paragraph(
@@ -78,7 +84,7 @@ ExitCode run_sample(const Words& words) {
     print_text(sample_help());
     return ExitCode::ok;
   }
-  return run_session(prepare(sample_verb(), arguments), words, {write_draws, draws_text_of});
+  return run_session(prepare(sample_verb(), arguments), words, sample_output());
 }
 
 }  // namespace kiln::cli

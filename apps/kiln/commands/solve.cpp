@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
 #include "commands/commands.hpp"
+#include "commands/run_outputs.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "front/front_output.hpp"
 #include "output/console.hpp"
@@ -57,6 +58,11 @@ std::string schedules_help() {
 
 }  // namespace
 
+const RunOutput& solve_output() {
+  static const RunOutput output{write_solution, solution_text};
+  return output;
+}
+
 std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n" +
          paragraph(
@@ -89,7 +95,7 @@ ExitCode run_solve(const Words& words) {
     print_text(solve_help());
     return ExitCode::ok;
   }
-  return run_session(prepare(solve_verb(), arguments), words, {write_solution, solution_text});
+  return run_session(prepare(solve_verb(), arguments), words, solve_output());
 }
 
 }  // namespace kiln::cli

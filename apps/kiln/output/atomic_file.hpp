@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "kiln/whole_file.hpp"
+
 namespace kiln::cli {
 
-enum class Existing { replace, refuse };
-
-/// Writes a file whole or not at all: into a file without a name of the same folder, which is
-/// synchronised and then put in its place; the folder is synchronised last. No link is followed. A
-/// process that is killed leaves nothing behind, except on file systems without nameless files.
-///
-/// @throws IoError `io.exists` if the file is there and must not be replaced, `io.write` with the
-///   system's reason otherwise; the old file, if any, is unchanged and nothing new is left.
+/// Writes a file whole or not at all, as WholeFile does. @throws IoError as WholeFile does
 void write_file(const std::filesystem::path& path, std::string_view content,
                 Existing existing = Existing::replace);
 
@@ -34,6 +30,9 @@ class GrowingFile {
   GrowingFile() = default;
   /// Makes the file, or does so later where that fails. @throws IoError `io.exists` if it is there.
   explicit GrowingFile(const std::filesystem::path& path);
+  /// Opens the file of a run that continues, and takes away what is behind its first `kept` bytes.
+  /// Makes it if it is not there.
+  GrowingFile(const std::filesystem::path& path, std::uint64_t kept);
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
@@ -42,9 +41,11 @@ class GrowingFile {
   void append(std::string_view text, bool durable = false);
   /// Why something is missing; "" if nothing is.
   const std::string& error() const noexcept { return error_; }
+  /// The bytes of the file.
+  std::uint64_t size() const noexcept;
 
  private:
-  int open();
+  int open(int flags);
   int write_pending(bool durable);
 
   std::filesystem::path path_;

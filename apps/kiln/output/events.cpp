@@ -56,13 +56,28 @@ Json start_of(const RunFacts& facts) {
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
-    : integral_(facts.loaded.problem.units.integral), file_(file) {
-  Json start = start_of(facts);
-  const std::optional<double>& best_known = facts.loaded.problem.known.best;
+    : facts_(facts), integral_(facts.loaded.problem.units.integral), file_(file) {}
+
+void Events::start() {
+  Json start = start_of(facts_);
+  const std::optional<double>& best_known = facts_.loaded.problem.known.best;
   if (best_known) start["best_known"] = value_of(*best_known);
   add(0, "start", start);
-  if (facts.fallback_reason.empty()) return;
-  add(0, "warning", {{"code", "device.fallback"}, {"message", clean(facts.fallback_reason)}});
+  if (!facts_.fallback_reason.empty()) warning(0, "device.fallback", facts_.fallback_reason);
+}
+
+void Events::resume(double time_s, std::uint64_t sweeps) {
+  newest_s_ = time_s;
+  add(time_s, "resume",
+      {{"sweeps", sweeps}, {"device", clean(facts_.device.name)}, {"host", host_name()}});
+}
+
+void Events::checkpoint(double time_s, std::int64_t sweeps, std::uint64_t bytes, double seconds) {
+  add(time_s, "checkpoint", {{"sweeps", sweeps}, {"bytes", bytes}, {"seconds", seconds}});
+}
+
+void Events::warning(double time_s, const std::string& code, const std::string& message) {
+  add(time_s, "warning", {{"code", code}, {"message", clean(message)}});
 }
 
 void Events::update(const ReportPoint& point) {

@@ -18,8 +18,14 @@ namespace kiln::cli {
 /// run began and what happened then.
 class Events {
  public:
-  /// Begins with `start`, and a `warning` if a GPU was not used.
   Events(const RunFacts& facts, GrowingFile& file);
+
+  /// `start`, and a `warning` if a GPU was not used.
+  void start();
+  /// The run continues from a checkpoint at this time.
+  void resume(double time_s, std::uint64_t sweeps);
+  void checkpoint(double time_s, std::int64_t sweeps, std::uint64_t bytes, double seconds);
+  void warning(double time_s, const std::string& code, const std::string& message);
 
   /// An `improvement` if there is one, else a `progress` once per five seconds.
   void update(const ReportPoint& point);
@@ -33,6 +39,7 @@ class Events {
   void add(double time_s, const char* event, const nlohmann::ordered_json& more);
   nlohmann::ordered_json value_of(double value) const;
 
+  const RunFacts& facts_;
   bool integral_;
   double newest_s_ = 0;  // of improvement or progress
   GrowingFile& file_;

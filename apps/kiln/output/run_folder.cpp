@@ -69,6 +69,25 @@ RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_n
   }
 }
 
+RunFolder::RunFolder(const std::string& path, Continues)
+    : path_(fs::path(path).lexically_normal()), continues_(true) {
+  if (!path_.has_filename()) path_ = path_.parent_path();
+  if (path_.empty()) path_ = ".";
+  std::error_code error;
+  if (!fs::is_directory(path_, error)) {
+    throw InputError("resume.missing", clean(path_.string()) + " is no run folder",
+                     "expected: the folder that kiln solve or kiln sample wrote with -o");
+  }
+  if (!claim()) {
+    throw InputError("resume.busy", clean(path_.string()) + " belongs to a run in progress", {},
+                     "wait until the run has ended");
+  }
+  check_writable(path_);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+    written_.insert(entry.path().filename().string());
+  }
+}
+
 void RunFolder::make() {
   std::error_code error;
   fs::create_directories(path_, error);
@@ -78,22 +97,25 @@ void RunFolder::make() {
         fmt::format("{}: the folder cannot be created: {}", clean(path_.string()), error.message()),
         {}, "choose a folder that can be created and written, for example -o out/run");
   }
-  claim();
+  if (!claim()) {
+    made_here_.clear();  // the other run's now, which may not have written anything yet
+    throw IoError("io.exists", clean(path_.string()) + " belongs to a run in progress", {},
+                  "-o " + shell_word(free_name_like(path_)));
+  }
   const bool is_empty = fs::is_empty(path_, error);
   if (!error && !is_empty) refuse_existing(path_);
   check_writable(path_);
 }
 
-// A lock, which no killed process leaves behind. File systems without locks have no claims.
-void RunFolder::claim() {
+// A lock, which no killed process leaves behind. File systems without locks have no claims. False:
+// another run has it.
+bool RunFolder::claim() {
   claim_.descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) {
-    return require_own();
+    require_own();
+    return true;
   }
-  if (errno != EWOULDBLOCK) return;
-  made_here_.clear();  // the other run's now, which may not have written anything yet
-  throw IoError("io.exists", clean(path_.string()) + " belongs to a run in progress", {},
-                "-o " + shell_word(free_name_like(path_)));
+  return errno != EWOULDBLOCK;
 }
 
 // What was claimed is a folder, not a name: another run may have made one of the same name since.
@@ -125,7 +147,7 @@ void RunFolder::give_back() noexcept {
 
 void RunFolder::discard() noexcept {
   std::error_code ignored;
-  if (!is_own()) return;
+  if (!is_own() || continues_) return;
   for (const std::string& name : written_) fs::remove(path_ / name, ignored);
   listed_.clear();
   give_back();
@@ -144,9 +166,17 @@ void RunFolder::write(const std::string& name, std::string_view content,
 
 std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
   require_own();
-  auto file = std::make_unique<GrowingFile>(path_ / name);
+  const auto kept = kept_.find(name);
+  auto file = continues_ ? std::make_unique<GrowingFile>(path_ / name,
+                                                         kept == kept_.end() ? ~0ull : kept->second)
+                         : std::make_unique<GrowingFile>(path_ / name);
   list(name, name);
   return file;
+}
+
+fs::path RunFolder::place_of(const std::string& name) const {
+  require_own();
+  return path_ / name;
 }
 
 void RunFolder::list(const std::string& name, const std::string& listed_as) {

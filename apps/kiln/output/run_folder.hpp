@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -22,6 +24,12 @@ class RunFolder {
   /// @throws IoError `io.exists` if it has files in it or belongs to a run that is under way,
   ///   `io.write` if it cannot be made or written.
   explicit RunFolder(const std::string& path);
+  struct Continues {};
+  /// The folder of a run that continues: its files are taken for its own.
+  /// @throws InputError `resume.missing` if there is none, `resume.busy` if it belongs to a run
+  /// that
+  ///   is under way; IoError `io.write` if it cannot be written.
+  RunFolder(const std::string& path, Continues);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -32,6 +40,13 @@ class RunFolder {
   void write(const std::string& name, std::string_view content, const std::string& listed_as);
   /// A file that grows while the run goes on. @throws IoError
   std::unique_ptr<GrowingFile> grow(const std::string& name);
+  /// Of a run that continues: how much of a growing file is kept, all of it where nothing is said.
+  void keep_of(const std::string& name, std::uint64_t bytes) { kept_[name] = bytes; }
+  /// Where a file of that name lies; list() it once it is there. @throws IoError if the folder is
+  /// another one
+  std::filesystem::path place_of(const std::string& name) const;
+  void list(const std::string& name) { list(name, name); }
+  bool continues() const noexcept { return continues_; }
   /// What the end of its life does, for programs that end without one.
   void give_back() noexcept;
   /// Removes what was written into it: there is nothing that is worth a folder.
@@ -41,7 +56,7 @@ class RunFolder {
 
  private:
   void make();
-  void claim();
+  bool claim();
   bool is_own() const noexcept;
   void require_own() const;
   void list(const std::string& name, const std::string& listed_as);
@@ -57,6 +72,8 @@ class RunFolder {
 
   std::filesystem::path path_;
   Claim claim_;
+  bool continues_ = false;
+  std::map<std::string, std::uint64_t> kept_;
   std::set<std::string> written_;
   std::vector<std::string> listed_;
   std::vector<std::filesystem::path> made_here_;  // innermost first

@@ -5,36 +5,38 @@
 #include <fmt/format.h>
 #include <stdlib.h>  // mkdtemp
 
-#include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
-#include <string_view>
 
 #include "kiln/errors.hpp"
 
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "run/resumption.hpp"
+#include "run/signals.hpp"
 
 namespace kiln::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Where no checkpoints are written.
 constexpr double between_snapshots_s = 60;
 
-// KILN_SNAPSHOT_S, where a minute is too much to lose.
-double snapshot_interval() {
-  const char* const text = std::getenv("KILN_SNAPSHOT_S");
-  if (text == nullptr) return between_snapshots_s;
-  const std::string_view view(text);
-  double seconds = 0;
-  const auto [rest, error] = std::from_chars(view.data(), view.data() + view.size(), seconds);
-  const bool number = error == std::errc() && rest == view.data() + view.size();
-  if (number && seconds > 0) return seconds;
-  throw InvalidArgument("cli.value", "KILN_SNAPSHOT_S=" + clean(view) + " is not a time",
-                        "seconds above 0", "KILN_SNAPSHOT_S=60");
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return known.message();
+  } catch (const std::exception& other) {
+    return other.what();
+  }
 }
+
+// Of a file of the run, in the notes of a checkpoint.
+std::string length_note(const std::string& file) { return "length of " + file; }
 
 }  // namespace
 
@@ -44,8 +46,7 @@ RunRecord::RunRecord(RunFolder* folder, const CommandOptions& options, const Pro
       options_(options),
       problem_(problem),
       reference_front_(reference_front),
-      output_(output),
-      interval_s_(snapshot_interval()) {}
+      output_(output) {}
 
 RunRecord::~RunRecord() = default;
 
@@ -67,19 +68,55 @@ std::unique_ptr<GrowingFile> RunRecord::grow(const std::string& name) {
 void RunRecord::begin_evaluations() {
   evaluation_table_.emplace(problem_);
   evaluations_ = grow("evaluations.csv");
-  evaluations_->append(evaluation_table_->header());
+  if (evaluations_->size() == 0) evaluations_->append(evaluation_table_->header());
 }
 
-void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words) {
+void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words,
+                      const Checkpoint* checkpoint) {
   if (folder_ == nullptr && !options_.has("save")) return;
   const std::string run = run_json(facts, words);
   if (options_.has("save")) attempt([&] { write_file(options_.text("save"), run); });
   if (folder_ == nullptr) return;
-  attempt([&] { folder_->write("run.json", run); });
+  loaded_ = &facts.loaded;
+  keep_logs(checkpoint);
+  const bool expensive = problem_.experiment.has_value();
+  checkpoints_.emplace(*folder_, options_.value<double>("checkpoint-every").value_or(0), expensive);
+  if (!folder_->continues()) attempt([&] { folder_->write("run.json", run); });
   trace_ = grow("trace.csv");
-  trace_->append("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n");
+  if (trace_->size() == 0) {
+    trace_->append("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n");
+  }
   event_lines_ = grow("events.ndjson");
   events_ = std::make_unique<Events>(facts, *event_lines_);
+  if (checkpoint == nullptr) {
+    events_->start();
+  } else {
+    events_->resume(checkpoint->run_s(), checkpoint->steps());
+    kept_s_ = checkpoint->run_s();
+    checkpoints_->spent(kept_s_, 0);
+  }
+}
+
+// What the killed run logged behind its checkpoint, the run that continues does again. Its
+// evaluations cost more than a line.
+void RunRecord::keep_logs(const Checkpoint* checkpoint) {
+  if (!folder_->continues()) return;
+  for (const char* name : {"trace.csv", "events.ndjson"}) {
+    std::uint64_t kept = 0;
+    if (checkpoint != nullptr) {
+      const auto note = checkpoint->notes().find(length_note(name));
+      if (note != checkpoint->notes().end())
+        kept = std::strtoull(note->second.c_str(), nullptr, 10);
+    }
+    folder_->keep_of(name, kept);
+  }
+}
+
+CheckpointNotes RunRecord::notes(const std::string& finished) const {
+  CheckpointNotes notes = checkpoint_notes(*options_.verb, *loaded_, finished);
+  notes[length_note("trace.csv")] = std::to_string(trace_->size());
+  notes[length_note("events.ndjson")] = std::to_string(event_lines_->size());
+  return notes;
 }
 
 void RunRecord::trace(const ReportPoint& p) {
@@ -92,16 +129,47 @@ void RunRecord::trace(const ReportPoint& p) {
 }
 
 void RunRecord::update(const ReportPoint& point, Run& run) {
-  if (folder_ == nullptr) return;
+  const bool asked = take_checkpoint_request();
+  if (folder_ == nullptr) {
+    if (asked) tell("signal USR1 asks for a checkpoint, and this run has no folder (-o)");
+    return;
+  }
   trace(point);
   events_->update(point);
-  if (point.time_s - kept_s_ < interval_s_ || !point.has_best) return;
+  if (asked || checkpoints_->due(point.time_s)) return checkpoint(run, point);
+  if (checkpoints_->wanted() || !point.has_best) return;
+  if (point.time_s - kept_s_ < between_snapshots_s) return;
   kept_s_ = point.time_s;
   snapshot(run);
 }
 
 void RunRecord::alert(const AlertChange& change, double time_s) {
   if (events_) events_->alert(change, time_s);
+}
+
+void RunRecord::checkpoint(Run& run, const ReportPoint& point) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool failed_before = checkpoints_->error() != nullptr;
+  const auto size = checkpoints_->write(run, notes(""));
+  if (point.has_best) snapshot(run);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  checkpoints_->spent(point.time_s, taken.count());
+  if (size) return events_->checkpoint(point.time_s, point.sweeps, size->file_bytes, taken.count());
+  if (failed_before) return;
+  const std::string reason = message_of(checkpoints_->error());
+  events_->warning(point.time_s, "checkpoint.write", reason);
+  tell("warning[checkpoint.write]: " + reason + "; the run goes on without a new checkpoint");
+}
+
+// A run that threw in the middle of a tick has no state to be saved; its last checkpoint stays.
+void RunRecord::last_checkpoint(Run& run, const Result& result) {
+  if (folder_ == nullptr || !checkpoints_->wanted() || result.stop == Stop::failed) return;
+  checkpoints_->write(run, notes(to_string(result.stop)));
+  if (!error_) error_ = checkpoints_->error();
+}
+
+void RunRecord::tell(const std::string& line) const {
+  if (tell_) tell_(line);
 }
 
 // A disk that is full for a moment, or no feasible state yet, costs the run nothing.

@@ -14,6 +14,7 @@
 
 #include "cli/settings.hpp"
 #include "experiments/evaluation_files.hpp"
+#include "output/checkpoint_files.hpp"
 #include "output/events.hpp"
 #include "output/run_folder.hpp"
 #include "output/solve_text.hpp"
@@ -42,8 +43,8 @@ class FileWriter {
 };
 
 /// Keeps what a run finds in its folder while it finds it: evaluations one by one, trace and events
-/// as they come, the best state every minute, and all at the end, however that comes. Without a
-/// folder it does nothing.
+/// as they come, checkpoint and best state every minute, and all at the end, however that comes.
+/// Without a folder it does nothing.
 class RunRecord final : FileWriter {
  public:
   /// @param folder  null: none was asked for
@@ -54,7 +55,9 @@ class RunRecord final : FileWriter {
   /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
   /// The run is set up, and has its first states: what cannot be written is told at the end.
-  void begin(const RunFacts& facts, const std::vector<std::string>& words);
+  /// @param checkpoint  that the run continues from; null: it begins
+  void begin(const RunFacts& facts, const std::vector<std::string>& words,
+             const Checkpoint* checkpoint = nullptr);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
   /// An alert is raised, or has ended.
@@ -62,6 +65,10 @@ class RunRecord final : FileWriter {
   /// The run was interrupted before it found anything: unless evaluations were made, however they
   /// ended, the folder has nothing that another start would not make anew, and vanishes.
   void withdraw() noexcept;
+  /// The state that the run ended in, so that it can be continued.
+  void last_checkpoint(Run& run, const Result& result);
+  /// Who shows what the user should know meanwhile.
+  void tell_by(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
   /// What the run was for: the files of the verb. Before anything that takes time.
   void keep_solution(const Result& result, bool in_a_hurry);
   /// Everything else. What cannot be written into the folder goes to a folder for temporary
@@ -77,6 +84,10 @@ class RunRecord final : FileWriter {
   void rescue(const std::string& name, const std::string& content) const;
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   void begin_evaluations();
+  void keep_logs(const Checkpoint* checkpoint);
+  CheckpointNotes notes(const std::string& finished) const;
+  void checkpoint(Run& run, const ReportPoint& point);
+  void tell(const std::string& line) const;
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
   std::string last_line(const Result& result) const;
@@ -89,7 +100,10 @@ class RunRecord final : FileWriter {
   std::optional<EvaluationTable> evaluation_table_;  // once there are evaluations
   std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
   std::unique_ptr<Events> events_;
-  double interval_s_, kept_s_ = 0;
+  const LoadedProblem* loaded_ = nullptr;  // once the run has begun
+  std::optional<CheckpointFiles> checkpoints_;
+  std::function<void(const std::string&)> tell_;
+  double kept_s_ = 0;
   mutable std::exception_ptr error_;
   mutable std::string shelter_;  // the folder for temporary files, once there is one
 };

@@ -18,6 +18,8 @@ namespace {
 constexpr double window_s = 1;  // of acceptance and trial energies
 constexpr double between_memory_s = 10;
 constexpr double first_memory_s = 1;  // a shorter run has nothing to warn of
+// A reading that keeps crossing its bounds does not fill a terminal; the event log has it all.
+constexpr double between_notes_s = 600;
 constexpr double host_window_s = 5;
 // Exchange phases below which a rate of 10 % is not told from one of 20 %.
 constexpr double min_swap_phases = 100;
@@ -50,7 +52,6 @@ Monitor::Monitor(const RunFacts& facts, const Backend& backend, MonitorSink sink
     host_ = open_backend("cpu", 1).backend;
   } else {
     threads_ = facts.device.parallel_units;
-    load_ = host_load();
   }
   reading_.best_known = problem.known.best;
   if (!facts.options.has("metrics")) return;
@@ -78,12 +79,15 @@ void Monitor::judge(AlertCode code, const std::optional<Alert>& verdict) {
   if (!change) return;
   sink_.alert(*change, now_s_);
   if (!change->raised) return;
-  sink_.note(alert_text(change->alert));
+  const auto told = told_s_.find(code);
+  if (told == told_s_.end() || now_s_ - told->second >= between_notes_s) {
+    sink_.note(alert_text(change->alert));
+    told_s_[code] = now_s_;
+  }
   std::string message = change->alert.message;
-  if (!message.empty() && message.front() >= 'a' && message.front() <= 'z') message[0] -= 32;
-  const std::string sentence =
-      fmt::format("{} (after {:.1f} s): {}.", message, now_s_, change->alert.fix);
-  if (std::ranges::find(advice_, sentence) == advice_.end()) advice_.push_back(sentence);
+  if (message.front() >= 'a' && message.front() <= 'z') message.front() -= 'a' - 'A';
+  advice_.try_emplace(code,
+                      fmt::format("{} (after {:.1f} s): {}.", message, now_s_, change->alert.fix));
 }
 
 void Monitor::judge_acceptance(const ReportPoint& point) {
@@ -117,7 +121,6 @@ void Monitor::judge_acceptance(const ReportPoint& point) {
 
 void Monitor::judge_trials(const ReportPoint& point) {
   trials_.add(point, last_);
-  reading_.nonfinite += point.nonfinite;
   if (point.time_s - trials_.begin_s < window_s) return;
   // A sampler looks for its step size by failing.
   const bool counts = is_searching_ || static_cast<double>(point.sweeps) > plan_.warmup;
@@ -131,7 +134,7 @@ void Monitor::judge_trials(const ReportPoint& point) {
 }
 
 void Monitor::judge_memory(const ReportPoint& point) {
-  if (point.time_s < first_memory_s) return;
+  if (point.time_s - begin_s_ < first_memory_s) return;
   if (memory_s_ > 0 && point.time_s - memory_s_ < between_memory_s) return;
   memory_s_ = point.time_s;
   const bool active = ledger_.is_active(AlertCode::memory);
@@ -159,8 +162,28 @@ void Monitor::judge_host(const ReportPoint& point) {
                                          ledger_.is_active(AlertCode::host_busy)));
 }
 
+void Monitor::begin(const ReportPoint& point) {
+  last_ = point;
+  acceptance_.restart(point);
+  trials_.restart(point);
+  host_s_ = point.time_s;
+  begin_s_ = point.time_s;
+  load_ = threads_ ? host_load() : std::nullopt;
+  observe(point);
+}
+
+void Monitor::observe(const ReportPoint& point) {
+  reading_.point = point;
+  reading_.nonfinite += point.nonfinite;
+  if (point.has_best) reading_.best = point.best;
+  if (point.improved) reading_.improved_s = point.time_s;
+  if (metrics_ && metrics_->is_due()) write_metrics("");
+}
+
 void Monitor::update(const ReportPoint& point, const MonitorReadings& readings) {
   now_s_ = point.time_s;
+  // A run that continues has a time and work of its past.
+  if (!std::exchange(begun_, true)) return begin(point);
   judge_acceptance(point);
   judge_trials(point);
   last_ = point;
@@ -168,10 +191,7 @@ void Monitor::update(const ReportPoint& point, const MonitorReadings& readings) 
   judge_host(point);
   if (readings.hardware) judge(AlertCode::throttled, throttle_alert(*readings.hardware));
   if (readings.telemetry) judge(AlertCode::overrun, overrun_alert(*readings.telemetry));
-  reading_.point = point;
-  if (point.has_best) reading_.best = point.best;
-  if (point.improved) reading_.improved_s = point.time_s;
-  if (metrics_ && metrics_->is_due()) write_metrics("");
+  observe(point);
 }
 
 void Monitor::write_metrics(const std::string& stop) {
@@ -183,7 +203,7 @@ void Monitor::write_metrics(const std::string& stop) {
 
 void Monitor::finish(Result& result) {
   now_s_ = result.time.run_s;
-  result.advice.insert(result.advice.end(), advice_.begin(), advice_.end());
+  for (const auto& [code, sentence] : advice_) result.advice.push_back(sentence);
   if (has_swap_rates(result)) {
     std::vector<double> acceptance;
     for (const double rejected : result.series.at("rejection")) acceptance.push_back(1 - rejected);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "kiln/backend.hpp"
 #include "kiln/observer.hpp"
@@ -51,6 +51,8 @@ class Monitor {
     void add(const ReportPoint& point, const ReportPoint& last);
   };
 
+  void begin(const ReportPoint& point);
+  void observe(const ReportPoint& point);
   void judge(AlertCode code, const std::optional<Alert>& verdict);
   void judge_acceptance(const ReportPoint& point);
   void judge_trials(const ReportPoint& point);
@@ -67,10 +69,12 @@ class Monitor {
   bool counts_whole_ = false;   // trials are those of whole states, one for each replica and step
   std::optional<int> threads_;  // on the CPU
   AlertLedger ledger_;
-  std::vector<std::string> advice_;
+  std::map<AlertCode, std::string> advice_;  // of the first alert of each kind
+  std::map<AlertCode, double> told_s_;       // times of the last notes
   AnnealEnd alerted_end_ = AnnealEnd::none;  // while the alert of acceptance is raised
   Window acceptance_, trials_;
-  double now_s_ = 0;  // time of the run
+  bool begun_ = false;
+  double begin_s_ = 0, now_s_ = 0;  // times of the run: of the first report point, and of this one
   ReportPoint last_;
   double memory_s_ = 0, host_s_ = 0;  // times of the last readings
   std::optional<HostLoad> load_;      // at host_s_

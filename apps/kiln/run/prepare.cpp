@@ -125,6 +125,18 @@ void prepare_front(Session& session) {
       "' minimises one value; each group of replicas weights the objectives differently");
 }
 
+// First the folder: what its files say stays so.
+void claim_resumed(Session& session, const ResumedFolder& resumed) {
+  session.folder = session.set_up->reclaim(resumed.path);
+  session.options.settings["output"] = {resumed.path, Origin::command_line};
+  session.resumption = Resumption{resumed.path, {}, resumed.given};
+  try {
+    session.resumption->found.emplace(find_checkpoint(session.folder->place_of(checkpoint_name)));
+  } catch (const IoError& error) {
+    if (error.code() != "io.missing") throw;
+  }
+}
+
 void load(Session& session) {
   const CommandOptions& options = session.options;
   const bool from_input = options.problem == "-";
@@ -135,24 +147,28 @@ void load(Session& session) {
   session.set_up->is("preparing the run");
   if (from_input) session.set_up->begin_now();
   require_unchanged(session.loaded, options);
+  if (session.resumption) require_data(*session.resumption, session.loaded);
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
 }
 
 }  // namespace
 
-Session prepare(const RunVerb& verb, const Arguments& arguments) {
+Session prepare(const RunVerb& verb, const Arguments& arguments,
+                const std::optional<ResumedFolder>& resumed) {
   // First: a file of options may be a pipe that nobody writes to.
   auto set_up = std::make_unique<SetUp>();
   auto signals = std::make_unique<StopSignals>([&setting = *set_up] { setting.interrupt(); });
-  Session session{resolve_options(verb, arguments),
-                  builtin_registry(),
-                  {},
-                  {},
-                  {},
-                  {},
-                  {},
-                  std::move(set_up),
-                  std::move(signals)};
+  hear_checkpoint_requests();
+  Session session{
+      resolve_options(verb, arguments, resumed ? TakeOver::all_given : TakeOver::what_decides),
+      builtin_registry(),
+      {},
+      {},
+      {},
+      {},
+      {},
+      std::move(set_up),
+      std::move(signals)};
   const CommandOptions& options = session.options;
   // The problem decides the default schedule, whose parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
@@ -173,8 +189,11 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (options.has("save")) check_save(options.text("save"));
   if (options.has("metrics")) check_metrics(options.text("metrics"));
   session.set_up->begin(!options.has("quiet"));
-  const bool writes = options.has("output") && !options.has("dry-run");
-  if (writes) session.folder = session.set_up->claim(options.text("output"));
+  if (resumed) {
+    claim_resumed(session, *resumed);
+  } else if (options.has("output") && !options.has("dry-run")) {
+    session.folder = session.set_up->claim(options.text("output"));
+  }
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,

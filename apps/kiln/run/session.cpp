@@ -128,7 +128,7 @@ void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signa
 }
 
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
-ExitCode conclude(const Session& session, const RunOutput& output, Result& result,
+ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Result& result,
                   RunRecord& record, const StopSignals& signals,
                   const std::exception_ptr& failure) {
   const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
@@ -137,6 +137,7 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   record.keep_solution(result, signals.count() > 1);
   compare_unless_in_a_hurry(session.reference_front, signals, result);
   record.finish(result);
+  if (signals.count() <= 1) record.last_checkpoint(run, result);
   print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
                 session.folder.get(), output);
   const bool heard = flush_results();
@@ -171,6 +172,8 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                      const RunOutput& output) {
   if (session.options.has("dry-run")) return dry_run(session);
   CommandOptions& options = session.options;
+  const std::optional<Resumption>& resumption = session.resumption;
+  const Budget limit = resumption ? resumption->limit(options.budget) : options.budget;
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.has("quiet"), table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
@@ -199,10 +202,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }
   hear_of_first(session, progress, has_value);
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  if (resumption) resumption->restore(run);
   session.set_up->end();
   // For expensive evaluations the clock starts with the first one.
-  const Budget budget =
-      problem.watches_stop() ? options.budget : session.set_up->what_is_left_of(options.budget);
+  const Budget budget = problem.watches_stop() ? limit : session.set_up->what_is_left_of(limit);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!problem.watches_stop()) stop_by_signal();
   const std::string changed = note_on_changes(session);
@@ -214,8 +217,11 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.draw_naming(),
                        std::string(session.schedule->step_name()),
                        session.schedule->parameters()};
-  record.begin(facts, words);
+  const bool from_checkpoint = resumption && resumption->found;
+  record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
+  record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
+  if (resumption) print_note(resumption->text());
   progress.begin();
   Monitor monitor(
       facts, *run.backend().backend,
@@ -238,14 +244,14 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
-  session.set_up->explain(options.budget, budget, result);
+  session.set_up->explain(limit, budget, result);
   if (!changed.empty()) result.notes.push_back(changed);
   advise_on_threads(facts.device, result);
   monitor.finish(result);
   // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
   const bool one_number = result.verified && result.front == nullptr;
   progress.finish(one_number ? std::optional(result.objective) : std::nullopt);
-  return conclude(session, output, result, record, *signals, failure);
+  return conclude(session, output, run, result, record, *signals, failure);
 }
 
 }  // namespace kiln::cli

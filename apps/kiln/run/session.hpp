@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "output/run_folder.hpp"
 #include "output/run_record.hpp"
 #include "run/problem_source.hpp"
+#include "run/resumption.hpp"
 #include "run/set_up.hpp"
 #include "run/signals.hpp"
 
@@ -32,11 +34,15 @@ struct Session {
   OpenedBackend backend;
   std::unique_ptr<SetUp> set_up = nullptr;
   std::unique_ptr<StopSignals> signals = nullptr;  ///< that end the set-up, and then ask the run
+  std::optional<Resumption> resumption = {};       ///< of a run that continues
 };
 
 /// Judges the arguments, makes the folder, reads the problem, opens the device.
 /// @throws InvalidArgument, InputError, IoError, ParseError, NoDevice, ...
-Session prepare(const RunVerb& verb, const Arguments& arguments);
+/// @param resumed  the folder of a run that continues; its options are those of the run, beside
+/// those that are given
+Session prepare(const RunVerb& verb, const Arguments& arguments,
+                const std::optional<ResumedFolder>& resumed = {});
 
 /// Runs the session, or shows its plan if that is what was asked for; progress and advice go to
 /// standard error, the result to standard output and into the folder.

@@ -41,6 +41,13 @@ std::unique_ptr<RunFolder> SetUp::claim(const std::string& path) {
   return folder;
 }
 
+std::unique_ptr<RunFolder> SetUp::reclaim(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  auto folder = std::make_unique<RunFolder>(path, RunFolder::Continues{});
+  folder_ = folder.get();
+  return folder;
+}
+
 void SetUp::is(std::string doing) {
   const std::lock_guard lock(mutex_);
   doing_ = std::move(doing);

@@ -31,6 +31,8 @@ class SetUp {
   /// Makes the folder of the run, which vanishes again with a signal.
   /// @throws IoError as RunFolder does
   std::unique_ptr<RunFolder> claim(const std::string& path);
+  /// Claims the folder of a run that continues. @throws as RunFolder does
+  std::unique_ptr<RunFolder> reclaim(const std::string& path);
   /// What it does from now on, in words that follow "interrupted while".
   void is(std::string doing);
   /// Ends the program as a signal asks: without states there is no result.

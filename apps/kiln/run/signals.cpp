@@ -18,7 +18,8 @@ namespace {
 std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
 std::atomic<int> last_signal{3};  // ends the program in the handler
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> checkpoint_asked{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constexpr std::array<int, 4> stop_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
@@ -32,6 +33,8 @@ extern "C" void on_stop_signal(int signal) {
   if (count == 1) first_signal = signal;
   if (count >= last_signal) ::_exit(static_cast<int>(code_of(first_signal)));
 }
+
+extern "C" void on_checkpoint_signal(int) { checkpoint_asked = true; }
 
 // No SIG_IGN: programs that are called would inherit that.
 extern "C" void on_failing_write(int) {}
@@ -62,6 +65,10 @@ void survive_failing_writes() {
   install(SIGPIPE, on_failing_write);
   install(SIGXFSZ, on_failing_write);
 }
+
+void hear_checkpoint_requests() { install(SIGUSR1, on_checkpoint_signal); }
+
+bool take_checkpoint_request() noexcept { return checkpoint_asked.exchange(false); }
 
 StopSignals::StopSignals(std::function<void()> on_first, int most)
     : on_first_(std::move(on_first)) {

@@ -18,6 +18,11 @@ void survive_failing_writes();
 /// after the others, 0 without a signal.
 ExitCode exit_code_of_signal() noexcept;
 
+/// From now on USR1 asks for a checkpoint instead of ending the program.
+void hear_checkpoint_requests();
+/// Whether one was asked for since the last call.
+bool take_checkpoint_request() noexcept;
+
 /// While it lives, INT, TERM, HUP and XCPU ask for an end instead of ending the program: the first
 /// is answered by a function, the second asks that only the result is written, the third ends the
 /// program in the handler. After its life signals change nothing any more, but they are counted and

@@ -136,17 +136,9 @@ double FolderWatch::silent_s() const {
   return std::chrono::duration<double>(Clock::now() - changed_).count();
 }
 
-std::string FolderWatch::next_command() const {
-  const std::string folder = shell_word(folder_);
-  if (has(path_, "checkpoint.kiln") || has(path_, "checkpoint.prev.kiln")) {
-    return "kiln resume " + folder;
-  }
-  return fmt::format("kiln {} --repeat {} -o NEW", run_.samples() ? "sample" : "solve", folder);
-}
-
 RunView FolderWatch::view() const {
   RunView view{folder_, run_, life_, run_.time_s, silent_s(), ""};
-  if (life_ == RunLife::died) view.next = next_command();
+  if (life_ == RunLife::died) view.next = "kiln resume " + shell_word(folder_);
   if (life_ == RunLife::running || life_ == RunLife::unknown) view.elapsed_s += view.silent_s;
   return view;
 }

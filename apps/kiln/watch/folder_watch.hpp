@@ -33,7 +33,6 @@ class FolderWatch {
   bool read_trace();
   RunLife judge_life();
   double silent_s() const;
-  std::string next_command() const;
 
   std::string folder_;
   std::filesystem::path path_;

@@ -151,6 +151,16 @@ void WatchedRun::progress(const EventJson& event, bool improved) {
   if (improvements.size() > kept_improvements) improvements.pop_back();
 }
 
+// Another process, perhaps on another machine, with other limits.
+void WatchedRun::resume(const EventJson& event) {
+  stop.reset();
+  alerts.clear();
+  time_limit_s.reset();
+  left_s.reset();
+  if (const std::string now = text_of(event, "device"); !now.empty()) device = now;
+  host = text_of(event, "host");
+}
+
 void WatchedRun::apply(const EventJson& event) {
   const std::string kind = text_of(event, "event");
   const double at_s = number_of(event, "time_s").value_or(time_s);
@@ -167,7 +177,7 @@ void WatchedRun::apply(const EventJson& event) {
   } else if (kind == "checkpoint") {
     checkpoint_s = at_s;
   } else if (kind == "resume") {
-    stop.reset();
+    resume(event);
   } else if (kind == "stop") {
     const auto verified = event.find("verified");
     stop = Stop{at_s, text_of(event, "stop"), text_of(event, "line"),

@@ -84,6 +84,7 @@ struct WatchedRun {
 
  private:
   void start(const EventJson& event);
+  void resume(const EventJson& event);
   void progress(const EventJson& event, bool improved);
 };
 

@@ -171,14 +171,15 @@ TEST_F(Watch, ARunWhoseProcessWasKilledIsToldAsSuch) {
   EXPECT_TRUE(
       outcome.err.starts_with("error[watch.died]: out: the process of the run ended after "))
       << outcome.err;
-  EXPECT_NE(outcome.err.find(" without a result\n  fix: kiln solve --repeat out -o NEW\n"),
-            std::string::npos)
+  EXPECT_NE(outcome.err.find(" without a result\n  fix: kiln resume out\n"), std::string::npos)
       << outcome.err;
-  write("out/checkpoint.kiln", "");
   const Outcome document = run({"watch", "out", "--json"});
   EXPECT_EQ(document.exit_code, 9);
   EXPECT_EQ(json::parse(document.out)["state"], "died");
   EXPECT_EQ(json::parse(document.out)["next"], "kiln resume out");
+  // What the fix says is true, and the run that continues is followed as any other.
+  EXPECT_EQ(run({"resume", "out", "--time-limit", "0.5", "-q"}).exit_code, 0);
+  EXPECT_EQ(run({"watch", "out"}).exit_code, 0);
 }
 
 TEST_F(Watch, AProcessThatDiesWhileItIsWatchedIsMissedWithinSeconds) {

@@ -76,8 +76,11 @@ TEST(WatchedRuns, EndAndGoOn) {
   EXPECT_TRUE(run.stop->verified);
   EXPECT_EQ(run.best, "13350");
   EXPECT_EQ(end_text({"out", run, RunLife::finished}), "done   time limit after 10.0 s");
-  apply(run, R"({"time_s":10,"event":"resume"})");
+  apply(run, R"({"time_s":10,"event":"resume","device":"cuda:0","host":"node4"})");
   EXPECT_FALSE(run.stop);
+  EXPECT_EQ(run.device, "cuda:0");
+  EXPECT_EQ(run.host, "node4");
+  EXPECT_FALSE(run.time_left_s(10)) << "of the former limit";
 }
 
 TEST(WatchedRuns, RowsOfTheTraceAreNewerThanEvents) {
