@@ -95,10 +95,7 @@ std::vector<EventJson> FolderWatch::look() {
   if (grew || !events.empty()) {
     changed_ = now;
     if (!looked_) {  // the files may be old
-      const double age = std::min(events_.age_s().value_or(0),
-                                  FollowedFile(path_ / "trace.csv").age_s().value_or(0));
-      changed_ -= std::chrono::milliseconds(
-          static_cast<std::int64_t>(1e3 * std::clamp(age, 0.0, longest_age_s)));
+      changed_ -= std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * age_s()));
     }
   }
   const bool due =
@@ -130,6 +127,13 @@ RunLife FolderWatch::judge_life() {
   }
   if (claimed && (run_.host.empty() || is_this_host(run_.host))) return RunLife::died;
   return silent_s() < long_quiet_s ? RunLife::running : RunLife::unknown;
+}
+
+// Seconds since the files changed, by their times.
+double FolderWatch::age_s() const {
+  const double events = events_.age_s().value_or(longest_age_s);
+  const double trace = FollowedFile(path_ / "trace.csv").age_s().value_or(longest_age_s);
+  return std::clamp(std::min(events, trace), 0.0, longest_age_s);
 }
 
 double FolderWatch::silent_s() const {

@@ -32,6 +32,7 @@ class FolderWatch {
   std::vector<EventJson> read_events();
   bool read_trace();
   RunLife judge_life();
+  double age_s() const;
   double silent_s() const;
 
   std::string folder_;

@@ -101,14 +101,14 @@ TEST(Metrics, AreRecognisedByTheirFirstLine) {
 TEST(Metrics, TheReaderOfTheTestsIsStrict) {
   const std::string head = "# HELP a_seconds Help.\n# TYPE a_seconds gauge\n";
   EXPECT_NO_THROW(read_metrics(head + "# UNIT a_seconds seconds\na_seconds{x=\"1\"} 2\n# EOF\n"));
-  for (const std::string& bad :
-       {head + "a_seconds 2\n", head + "# EOF", head + "a_seconds{x=1} 2\n# EOF\n",
-        head + "a_seconds{x=\"1\" 2\n# EOF\n", head + "a_seconds two\n# EOF\n",
-        head + "b_seconds 2\n# EOF\n", "a_seconds 2\n# EOF\n",
-        head + "# UNIT a_seconds bytes\na_seconds 2\n# EOF\n",
-        head + "a_seconds 2\na_seconds 3\n# EOF\n", head + "a_seconds{x=\"\\q\"} 2\n# EOF\n",
-        head + "a_seconds 2\n" + head + "a_seconds{x=\"1\"} 2\n# EOF\n",
-        "# HELP a_seconds Help.\n# TYPE a_seconds counter\na_seconds 2\n# EOF\n"}) {
+  for (const std::string& bad : std::initializer_list<std::string>{
+           head + "a_seconds 2\n", head + "# EOF", head + "a_seconds{x=1} 2\n# EOF\n",
+           head + "a_seconds{x=\"1\" 2\n# EOF\n", head + "a_seconds two\n# EOF\n",
+           head + "b_seconds 2\n# EOF\n", "a_seconds 2\n# EOF\n",
+           head + "# UNIT a_seconds bytes\na_seconds 2\n# EOF\n",
+           head + "a_seconds 2\na_seconds 3\n# EOF\n", head + "a_seconds{x=\"\\q\"} 2\n# EOF\n",
+           head + "a_seconds 2\n" + head + "a_seconds{x=\"1\"} 2\n# EOF\n",
+           "# HELP a_seconds Help.\n# TYPE a_seconds counter\na_seconds 2\n# EOF\n"}) {
     EXPECT_THROW(read_metrics(bad), std::runtime_error) << bad;
   }
 }
