@@ -28,9 +28,9 @@ struct RunView {
   std::string folder;  ///< as the user wrote it
   const WatchedRun& run;
   RunLife life = RunLife::running;
-  double elapsed_s = 0;  ///< now
-  double silent_s = 0;   ///< since the files changed
-  std::string next;      ///< command for a run that died
+  double elapsed_s = 0;   ///< now
+  double silent_s = 0;    ///< since the files changed
+  std::string next = {};  ///< command for a run that died
 };
 
 /// The lines of the panel, none wider than `columns` unless a single word is. At most `rows` of
