@@ -166,6 +166,14 @@ std::string life_text(const RunView& view) {
   return {};
 }
 
+// Of a word that is wider than the screen: between two characters.
+std::size_t cut_within(const std::string& text, std::size_t columns) {
+  if (text.size() <= columns) return text.size();
+  std::size_t end = columns;
+  while (end > 1 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return end;
+}
+
 Lines lines_of(const RunView& view) {
   const WatchedRun& run = view.run;
   Lines lines;
@@ -219,10 +227,11 @@ std::vector<std::string> panel_lines(const RunView& view, std::size_t columns, s
     while (!text.empty()) {
       if (lines.size() == rows) return lines;
       const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::size_t cut = std::min(end, cut_within(text, columns));
       const bool colored = colors && line.color != nullptr;
-      std::string row = text.substr(0, end);
+      std::string row = text.substr(0, cut);
       lines.push_back(colored ? line.color + row + plain : std::move(row));
-      text.erase(0, end + 1);
+      text.erase(0, cut == end ? end + 1 : cut);
     }
   }
   return lines;

@@ -33,8 +33,8 @@ struct RunView {
   std::string next = {};  ///< command for a run that died
 };
 
-/// The lines of the panel, none wider than `columns` unless a single word is. At most `rows` of
-/// them: the first ones say most.
+/// The lines of the panel, none wider than `columns`. At most `rows` of them: the first ones say
+/// most.
 /// @param colors  whether lines may have sequences for bold and coloured letters
 std::vector<std::string> panel_lines(const RunView& view, std::size_t columns, std::size_t rows,
                                      bool colors);
