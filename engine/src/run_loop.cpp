@@ -90,7 +90,8 @@ Stop RunCore::stop_at(DeviceStop stop) const {
   return goal() == limit_.target ? Stop::target_reached : Stop::converged;
 }
 
-// Gives what ends the run before its first tick: a limit that leaves no whole one.
+// Gives what ends the run before its first tick: a limit that leaves no whole one, or a value that
+// was reached before.
 DeviceStop RunCore::apply_limits() {
   RunControl control = progress_->control;
   control.step_limit = limit_of(limit_);
@@ -99,7 +100,7 @@ DeviceStop RunCore::apply_limits() {
   control.has_target = value ? 1 : 0;
   if (value) control.target = problem_.stored_target(*value);
   const bool found = control.best_key != ~0ull;
-  if (control.stop != DeviceStop::none && value && found &&
+  if (value && found &&
       exact::from_order_key(control.best_key) <= control.target) {
     control.stop = DeviceStop::target;
   }

@@ -67,7 +67,7 @@ class Run:
         if self.signal not in (None, signal.SIGPIPE):
             self.limit_s = 3600
         self.words = [options.kiln, *words, "--device", "cpu", "--threads", "2", "--time-limit", f"{self.limit_s}s",
-                      "-o", "run"]
+                      "-o", "run", "--checkpoint-every", f"{SNAPSHOT_S}s"]
 
     def __str__(self):
         name = self.signal.name if self.signal else "no signal"
@@ -75,7 +75,7 @@ class Run:
 
     def start(self):
         (self.folder / "tmp").mkdir()
-        environment = dict(os.environ, KILN_SNAPSHOT_S=str(SNAPSHOT_S), TMPDIR=str(self.folder / "tmp"))
+        environment = dict(os.environ, TMPDIR=str(self.folder / "tmp"))
         arguments = dict(cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         if self.pipe == "closed stderr":
             words = ["sh", "-c", 'exec "$@" 2>&-', "sh", *self.words]

@@ -207,8 +207,7 @@ def _(at):
 def _(at):
     for tries in range(12):
         folder = f"out{tries}"
-        process = at.start(["solve", "torus:30x30,1", "--time-limit", "1h", "-o", folder],
-                           {"KILN_SNAPSHOT_S": "0.001"})
+        process = at.start(["solve", "torus:30x30,1", "--time-limit", "1h", "-o", folder, "--checkpoint-every", "1ms"])
         time.sleep(0.05 + 0.06 * tries)
         process.kill()
         process.communicate()

@@ -294,8 +294,8 @@ TEST_F(NothingLost, WhenTheProgramIsKilled) {
 }
 
 TEST_F(NothingLost, WhenALongRunIsKilled) {
-  Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h", "-o", "run"}};
-  call.environment["KILN_SNAPSHOT_S"] = "0.05";
+  Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h", "-o", "run",
+             "--checkpoint-every", "50ms"}};
   call.signal = SIGKILL;
   call.signal_at = " 5.";  // the row of the first five seconds
 

@@ -92,7 +92,7 @@ class Run:
         (folder / "tmp").mkdir()
         (folder / "graph.rud").write_text(f"16 {len(GRAPH)}\n" + "".join(f"{i} {j} {w}\n" for i, j, w in GRAPH))
         environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder / "tmp"), "KILN_DEVICE": "cpu",
-                       "KILN_THREADS": "2", "KILN_SNAPSHOT_S": "0.0001", "LD_PRELOAD": options.shim,
+                       "KILN_THREADS": "2", "LD_PRELOAD": options.shim,
                        "KILN_FAIL_COUNTS": str(folder / "counts")}
         if fault:
             name, reason, all_later, nth = fault
@@ -100,7 +100,7 @@ class Run:
                                KILN_FAIL_FROM=str(all_later),
                                KILN_FAIL_SIZE=str(LITTLE if name == "malloc" and all_later else 0))
         try:
-            done = subprocess.run([options.kiln, *case.words, "-o", "run"], cwd=folder, env=environment,
+            done = subprocess.run([options.kiln, *case.words, "-o", "run", "--checkpoint-every", "1ms"], cwd=folder, env=environment,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as hung:

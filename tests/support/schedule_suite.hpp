@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -14,10 +15,12 @@
 #include <vector>
 
 #include "kiln/archive.hpp"
+#include "kiln/checkpoint.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 
+#include "temporary_folder.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test {
@@ -200,6 +203,35 @@ TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
   }
 }
 
+TYPED_TEST_P(ScheduleSuite, ContinuesFromACheckpoint) {
+  const Problem problem = TypeParam::problem();
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "checkpoint.kiln";
+  for (const Texts& texts : TypeParam::variants()) {
+    SCOPED_TRACE(this->name_of(texts));
+    const RunOptions options = this->options(5);
+    const OpenedBackend cpu = open_backend("cpu", 1);
+    const auto a = TypeParam::entry().make(texts), b = TypeParam::entry().make(texts),
+               c = TypeParam::entry().make(texts);
+    kiln::Run uninterrupted(problem, *a, this->whole(), options, cpu);
+    const Result whole = uninterrupted.advance();
+    kiln::Run first(problem, *b, this->whole(), options, cpu);
+    first.advance_to(this->half());
+    write_checkpoint(file, first);
+
+    kiln::Run second(problem, *c, this->whole(), options, cpu);
+    Checkpoint(file).restore(second);
+    const Result continued = second.advance();
+
+    this->expect_same(continued, whole);
+    expect_same_numbers(continued, whole);
+    Archive one, other;
+    uninterrupted.save(one);
+    second.save(other);
+    expect_same_archives(one, other);
+  }
+}
+
 // Sweep limits in the middle of ticks, interruptions with a descent behind them, and archives.
 TYPED_TEST_P(ScheduleSuite, CutsAnywhereEqualUninterrupted) {
   const Problem problem = TypeParam::problem();
@@ -267,7 +299,8 @@ TYPED_TEST_P(ScheduleSuite, RefusesUnsuitableProblems) {
 REGISTER_TYPED_TEST_SUITE_P(ScheduleSuite, RejectsBadOptionsWithAllComplaints,
                             ShowsItsParametersAsItReadsThem, IsDeterministicBySeed,
                             DoesNotDependOnThreads, AnObjectServesOneRunAfterTheOther,
-                            ResumeEqualsUninterrupted, CutsAnywhereEqualUninterrupted,
+                            ResumeEqualsUninterrupted, ContinuesFromACheckpoint,
+                            CutsAnywhereEqualUninterrupted,
                             EnqueuesTicksWithoutCopiesWaitsOrAllocations,
                             RefusesUnsuitableProblems);
 

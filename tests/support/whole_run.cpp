@@ -40,6 +40,15 @@ std::map<std::string, std::vector<std::uint64_t>> numbers_of(const Result& resul
 
 }  // namespace
 
+void expect_same_numbers(const Result& one, const Result& other) {
+  const auto of = [](const Result& result) {
+    auto numbers = numbers_of(result);
+    std::erase_if(numbers, [](const auto& entry) { return entry.first.ends_with("_s"); });
+    return numbers;
+  };
+  EXPECT_EQ(of(one), of(other));
+}
+
 void expect_same_archives(const Archive& one, const Archive& other,
                           const std::set<std::string>& except) {
   for (const auto& [name, bytes] : other.sections()) EXPECT_TRUE(one.has(name)) << name;

@@ -22,6 +22,10 @@ namespace kiln::test {
 void expect_same_archives(const Archive& one, const Archive& other,
                           const std::set<std::string>& except = {});
 
+/// Expects what the schedules say of two runs to have the same bits, but for rates and times: names
+/// that end in `_per_s` or `_s`.
+void expect_same_numbers(const Result& one, const Result& other);
+
 /// Runs twice from the beginning to the end of the budget and expects the same bits: all that a run
 /// saves, its solution, its work, and what the schedule says of it. On the CPU one thread is
 /// compared with all of them (two, if there is one alone), a GPU with the CPU.

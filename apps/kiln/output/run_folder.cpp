@@ -174,6 +174,15 @@ std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
   return file;
 }
 
+void RunFolder::remove_remains() noexcept {
+  std::error_code ignored;
+  if (!is_own()) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".") && name.ends_with(".tmp")) fs::remove(entry.path(), ignored);
+  }
+}
+
 fs::path RunFolder::place_of(const std::string& name) const {
   require_own();
   return path_ / name;

@@ -42,6 +42,8 @@ class RunFolder {
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   /// Of a run that continues: how much of a growing file is kept, all of it where nothing is said.
   void keep_of(const std::string& name, std::uint64_t bytes) { kept_[name] = bytes; }
+  /// Removes what a killed process left between two steps of replacing a file.
+  void remove_remains() noexcept;
   /// Where a file of that name lies; list() it once it is there. @throws IoError if the folder is
   /// another one
   std::filesystem::path place_of(const std::string& name) const;

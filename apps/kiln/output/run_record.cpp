@@ -101,6 +101,7 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
 // evaluations cost more than a line.
 void RunRecord::keep_logs(const Checkpoint* checkpoint) {
   if (!folder_->continues()) return;
+  folder_->remove_remains();
   for (const char* name : {"trace.csv", "events.ndjson"}) {
     std::uint64_t kept = 0;
     if (checkpoint != nullptr) {
