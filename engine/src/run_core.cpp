@@ -368,6 +368,7 @@ void RunCore::load(const Archive& archive) {
   p.looks = {{now.control.step, p.run_s}};
   p.reported_step = now.control.step;
   p.reported_accepted = now.accepted;
+  p.reported_nonfinite = now.not_finite;
   p.best_key = p.reported_best_key = now.control.best_key;
 }
 

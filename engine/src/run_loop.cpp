@@ -59,6 +59,7 @@ void RunCore::Progress::forget_since(const Progress& earlier) {
   to_best_s = earlier.to_best_s;
   reported_step = earlier.reported_step;
   reported_accepted = earlier.reported_accepted;
+  reported_nonfinite = earlier.reported_nonfinite;
   reported_best_key = earlier.reported_best_key;
   looks = earlier.looks;
   control = earlier.control;
@@ -303,6 +304,7 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
         static_cast<double>(summary.accepted - p.reported_accepted) / (steps * per_sweep);
   }
   if (seconds > 0) point.attempts_per_ns = steps * per_sweep / (seconds * 1e9);
+  point.nonfinite = summary.not_finite - p.reported_nonfinite;
   point.improved = summary.control.best_key < p.reported_best_key;
   if (limit_.time_limit_s) {  // of this call of advance()
     point.time_left_s = std::max(0.0, *limit_.time_limit_s - (p.run_s - earlier_s));
@@ -315,6 +317,7 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
   p.reported_s = p.run_s;
   p.reported_step = summary.control.step;
   p.reported_accepted = summary.accepted;
+  p.reported_nonfinite = summary.not_finite;
   p.reported_best_key = summary.control.best_key;
   schedule_.annotate(point);
   bool stop = false;

@@ -52,6 +52,7 @@ struct RunCore::Progress {
   double reported_s = 0;
   std::uint64_t reported_step = 0;
   std::uint64_t reported_accepted = 0;
+  std::uint64_t reported_nonfinite = 0;
   std::uint64_t reported_best_key = ~0ull;
 };
 

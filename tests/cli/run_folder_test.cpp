@@ -43,15 +43,23 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
   std::istringstream lines(read("run/events.ndjson"));
   for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
   ASSERT_GE(events.size(), 4u);
-  EXPECT_EQ(events[0], (json{{"time_s", 0.0},
-                             {"event", "start"},
-                             {"problem", "torus:8x8,1"},
-                             {"schedule", "simulated-annealing"},
-                             {"device", "cpu"},
-                             {"objective", "cut"},
-                             {"sense", "maximize"},
-                             {"replicas", 512},
-                             {"seed", 1}}));
+  EXPECT_EQ(events[0],
+            (json{{"time_s", 0.0},
+                  {"event", "start"},
+                  {"problem", "torus:8x8,1"},
+                  {"schedule", "simulated-annealing"},
+                  {"device", "cpu"},
+                  {"objective", "cut"},
+                  {"sense", "maximize"},
+                  {"replicas", 512},
+                  {"seed", 1},
+                  {"verb", "solve"},
+                  {"host", events[0]["host"]},
+                  {"step", "sweep"},
+                  {"variables", 64},
+                  {"best_known", nullptr},
+                  {"limits", {{"time_s", nullptr}, {"steps", 50}, {"target", nullptr}}}}));
+  EXPECT_FALSE(events[0]["host"].get<std::string>().empty());
   EXPECT_EQ(events[1]["event"], "warning");
   EXPECT_EQ(events[1]["code"], "device.fallback");
   EXPECT_EQ(events[2]["event"], "improvement");
@@ -62,6 +70,7 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
   EXPECT_EQ(events.back()["sweeps"], 50);
   EXPECT_EQ(events.back()["best"], result["objective"]["best"]);
   EXPECT_EQ(events.back()["verified"], true);
+  EXPECT_EQ(events.back()["line"], lines_of(outcome.out).front());
   for (std::size_t i = 1; i < events.size(); ++i) {
     EXPECT_LE(events[i - 1]["time_s"], events[i]["time_s"]);
   }

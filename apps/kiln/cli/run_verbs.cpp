@@ -90,6 +90,8 @@ const Specs output_specs{
     {"repeat", 0, "RUN",
      "repeat a run from its folder or its run.json; other options override the options of the run"},
     {"allow-command", 0, "", "let --repeat call the program that run.json names"},
+    {"metrics", 0, "FILE",
+     "keep the state of the run in FILE, as metrics for Prometheus, replaced once a second"},
     {"save", 0, "FILE", "write run.json, from which --repeat repeats the run, to FILE"},
     {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
     {"out", 0, "DIR", "", {}, "output"},

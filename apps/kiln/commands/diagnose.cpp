@@ -1,10 +1,5 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/file.h>  // flock
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "diagnosis/diagnosis.hpp"
 #include "output/console.hpp"
+#include "output/folder_claim.hpp"
 #include "output/text.hpp"
 #include "run/interruption.hpp"
 
@@ -31,15 +27,6 @@ const std::vector<OptionSpec>& diagnose_specs() {
   return specs;
 }
 
-// A run holds a lock on its folder for as long as it lives.
-bool is_under_way(const std::string& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return held;
-}
-
 // The folder of a run that is not a minute old, or was killed before it was: said with what it has.
 void require_result(const std::string& path) {
   namespace fs = std::filesystem;
@@ -53,7 +40,7 @@ void require_result(const std::string& path) {
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const bool running = is_under_way(path);
+  const bool running = is_claimed(path).value_or(false);
   const std::string what = running ? "the run is in progress and has written no result yet"
                                    : "the run was killed before it wrote a result";
   std::string fix =

@@ -32,6 +32,7 @@ const std::vector<Verb>& verbs() {
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
        diagnose_help},
+      {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help},
       {"doctor", "doctor", "check this machine and say how to fix what fails", run_doctor,
        doctor_help},
       {"version", "version", "print the version; with --json also those of the documents",
@@ -118,7 +119,8 @@ ExitCode run_version(const Words& words) {
                                              {"plan", "kiln.plan/1"},
                                              {"doctor", "kiln.doctor/1"},
                                              {"bench", "kiln.bench/1"},
-                                             {"diagnosis", "kiln.diagnosis/1"}};
+                                             {"diagnosis", "kiln.diagnosis/1"},
+                                             {"watch", "kiln.watch/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

@@ -18,9 +18,10 @@ namespace {
 
 // Limits are those of the rest of the run; the others replace what the run was given.
 constexpr std::array<std::string_view, 3> limits{"time-limit", "sweeps", "target"};
-constexpr std::array<std::string_view, 10> others{
+constexpr std::array<std::string_view, 11> others{
     "device",        "threads", "graph-capture", "report-interval", "checkpoint-every",
-    "allow-command", "json",    "quiet",         "verbose",         "help"};
+    "allow-command", "metrics", "json",          "quiet",           "verbose",
+    "help"};
 
 std::string sentence_of(const OptionSpec& spec) {
   if (spec.name == "time-limit") return "stop after this time from now: 500ms, 30s, 5m, 2h";

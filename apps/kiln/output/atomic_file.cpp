@@ -37,6 +37,12 @@ void write_file(const fs::path& path, std::string_view content, Existing existin
   file.put_in_place(existing);
 }
 
+void replace_file(const fs::path& path, std::string_view content) {
+  WholeFile file(path);
+  file.write(content.data(), content.size());
+  file.put_in_place(Existing::replace, Durability::none);
+}
+
 void check_writable(const fs::path& folder) { WholeFile probe(folder / "probe"); }
 
 GrowingFile::GrowingFile(const fs::path& path) : path_(path) {

@@ -15,6 +15,10 @@ namespace kiln::cli {
 void write_file(const std::filesystem::path& path, std::string_view content,
                 Existing existing = Existing::replace);
 
+/// The same without waiting for the disk: for a file that is replaced again soon. After a crash of
+/// the machine it may be an earlier one, or empty. @throws IoError
+void replace_file(const std::filesystem::path& path, std::string_view content);
+
 /// Whether a file can be made in a folder, found out by making one. @throws IoError
 void check_writable(const std::filesystem::path& folder);
 

@@ -34,6 +34,8 @@ std::size_t columns_of(int descriptor) {
 
 bool nobody_listens() { return has_no_reader(STDOUT_FILENO) && has_no_reader(STDERR_FILENO); }
 
+bool results_have_reader() { return !has_no_reader(STDOUT_FILENO); }
+
 void print_result(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_text(std::string_view text) {

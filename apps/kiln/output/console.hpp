@@ -42,6 +42,9 @@ std::string paragraph(std::string_view sentences);
 /// any more. @throws IoError where it cannot be written for another reason.
 bool flush_results();
 
+/// Whether standard output is no pipe, or one that somebody reads.
+bool results_have_reader();
+
 /// Whether both outputs are pipes, or the like, that nobody reads any more.
 bool nobody_listens();
 

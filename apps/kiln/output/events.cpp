@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output/events.hpp"
 
+#include <unistd.h>  // gethostname
+
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,26 +18,58 @@ using Json = nlohmann::ordered_json;
 
 constexpr double between_events_s = 5.0;
 
+// By which a reader on another machine knows that it cannot see the process of the run.
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? clean(name.data()) : std::string{};
+}
+
+Json or_null(const auto& optional) { return optional ? Json(*optional) : Json(nullptr); }
+
+// What a view of the run needs to tell how far it is.
+Json start_of(const RunFacts& facts) {
+  const Problem& problem = facts.loaded.problem;
+  const Budget& budget = facts.options.budget;
+  Json start = {{"problem", clean(problem.identity.name)},
+                {"schedule", facts.options.schedule},
+                {"device", clean(facts.device.name)},
+                {"objective", clean(problem.units.value_name)},
+                {"sense", option_of(problem.units.sense)},
+                {"replicas", facts.replicas},
+                {"seed", facts.options.run.seed},
+                {"verb", facts.options.verb->name},
+                {"host", host_name()},
+                {"step", facts.step},
+                {"variables", problem.objective->space().variables()},
+                {"best_known", nullptr},
+                {"limits",
+                 {{"time_s", or_null(budget.time_limit_s)},
+                  {"steps", or_null(budget.sweeps)},
+                  {"target", or_null(budget.target)}}}};
+  const auto warmup = facts.parameters.find("warmup");
+  if (warmup != facts.parameters.end() && facts.options.verb->samples) {
+    start["warmup"] = or_null(number_in(warmup->second));
+  }
+  return start;
+}
+
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
     : facts_(facts), integral_(facts.loaded.problem.units.integral), file_(file) {}
 
 void Events::start() {
-  add(0, "start",
-      {{"problem", clean(facts_.loaded.problem.identity.name)},
-       {"schedule", facts_.options.schedule},
-       {"device", clean(facts_.device.name)},
-       {"objective", clean(facts_.loaded.problem.units.value_name)},
-       {"sense", option_of(facts_.loaded.problem.units.sense)},
-       {"replicas", facts_.replicas},
-       {"seed", facts_.options.run.seed}});
+  Json start = start_of(facts_);
+  const std::optional<double>& best_known = facts_.loaded.problem.known.best;
+  if (best_known) start["best_known"] = value_of(*best_known);
+  add(0, "start", start);
   if (!facts_.fallback_reason.empty()) warning(0, "device.fallback", facts_.fallback_reason);
 }
 
 void Events::resume(double time_s, std::uint64_t sweeps) {
   newest_s_ = time_s;
-  add(time_s, "resume", {{"sweeps", sweeps}, {"device", clean(facts_.device.name)}});
+  add(time_s, "resume",
+      {{"sweeps", sweeps}, {"device", clean(facts_.device.name)}, {"host", host_name()}});
 }
 
 void Events::checkpoint(double time_s, std::int64_t sweeps, std::uint64_t bytes, double seconds) {
@@ -55,19 +90,30 @@ void Events::update(const ReportPoint& point) {
                {"acceptance_rate", point.acceptance_rate},
                {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
                {"attempts_per_ns", point.attempts_per_ns}};
+  if (point.time_left_s >= 0) more["time_left_s"] = point.time_left_s;
   for (const auto& [name, value] : point.notes) {
     more[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
   }
   add(point.time_s, improved ? "improvement" : "progress", more);
 }
 
-void Events::finish(const Result& result) {
+void Events::alert(const AlertChange& change, double time_s) {
+  Json more = {{"code", to_string(change.alert.code)}};
+  if (change.raised) {
+    more["message"] = clean(change.alert.message);
+    more["fix"] = clean(change.alert.fix);
+  }
+  add(time_s, change.raised ? "alert" : "alert_end", more);
+}
+
+void Events::finish(const Result& result, const std::string& line) {
   add(result.time.run_s, "stop",
       {{"stop", to_string(result.stop)},
        {"objective", clean(result.value_name)},
        {"sweeps", result.work.sweeps},
        {"best", result.verified ? value_of(result.objective) : Json(nullptr)},
-       {"verified", result.verified}});
+       {"verified", result.verified},
+       {"line", line.empty() ? Json(nullptr) : Json(clean(line))}});
 }
 
 void Events::add(double time_s, const char* event, const Json& more) {

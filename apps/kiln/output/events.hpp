@@ -3,10 +3,12 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "kiln/observer.hpp"
 #include "kiln/result.hpp"
 
+#include "output/alerts.hpp"
 #include "output/atomic_file.hpp"
 #include "output/solve_text.hpp"
 
@@ -27,8 +29,11 @@ class Events {
 
   /// An `improvement` if there is one, else a `progress` once per five seconds.
   void update(const ReportPoint& point);
+  /// An `alert` that is raised, or an `alert_end`.
+  void alert(const AlertChange& change, double time_s);
   /// Ends with `stop`.
-  void finish(const Result& result);
+  /// @param line  that says how the run ended, "" if there is none
+  void finish(const Result& result, const std::string& line);
 
  private:
   void add(double time_s, const char* event, const nlohmann::ordered_json& more);

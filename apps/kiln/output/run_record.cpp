@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "kiln/errors.hpp"
 
@@ -143,6 +144,10 @@ void RunRecord::update(const ReportPoint& point, Run& run) {
   snapshot(run);
 }
 
+void RunRecord::alert(const AlertChange& change, double time_s) {
+  if (events_) events_->alert(change, time_s);
+}
+
 void RunRecord::checkpoint(Run& run, const ReportPoint& point) {
   const auto begin = std::chrono::steady_clock::now();
   const bool failed_before = checkpoints_->error() != nullptr;
@@ -197,6 +202,15 @@ void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
   attempt([&] { output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry); });
 }
 
+// "done   sweep limit after 4.8 s ...", among the lines of the result.
+std::string RunRecord::last_line(const Result& result) const {
+  std::istringstream lines(output_.text(options_, result, problem_));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("done ")) return line;
+  }
+  return {};
+}
+
 void RunRecord::finish(const Result& result) {
   if (folder_ == nullptr) return;
   attempt([&] { FileWriter::write("result.json", result_json(result)); });
@@ -205,7 +219,7 @@ void RunRecord::finish(const Result& result) {
     if (!result.evaluations || result.stop == Stop::failed) return;
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
   });
-  attempt([&] { events_->finish(result); });
+  attempt([&] { events_->finish(result, result.verified ? last_line(result) : std::string{}); });
   for (GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before

@@ -60,6 +60,8 @@ class RunRecord final : FileWriter {
              const Checkpoint* checkpoint = nullptr);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
+  /// An alert is raised, or has ended.
+  void alert(const AlertChange& change, double time_s);
   /// The run was interrupted before it found anything: unless evaluations were made, however they
   /// ended, the folder has nothing that another start would not make anew, and vanishes.
   void withdraw() noexcept;
@@ -88,6 +90,7 @@ class RunRecord final : FileWriter {
   void tell(const std::string& line) const;
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
+  std::string last_line(const Result& result) const;
 
   RunFolder* folder_;
   const CommandOptions& options_;

@@ -187,6 +187,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
   check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (options.has("save")) check_save(options.text("save"));
+  if (options.has("metrics")) check_metrics(options.text("metrics"));
   session.set_up->begin(!options.has("quiet"));
   if (resumed) {
     claim_resumed(session, *resumed);

@@ -26,6 +26,7 @@
 #include "output/text.hpp"
 #include "run/dry_run.hpp"
 #include "run/memory_reserve.hpp"
+#include "run/monitor.hpp"
 #include "run/program_keeper.hpp"
 #include "run/session_checks.hpp"
 #include "run/thread_advice.hpp"
@@ -222,6 +223,12 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   if (!options.has("quiet")) print_note(banner_of(facts));
   if (resumption) print_note(resumption->text());
   progress.begin();
+  Monitor monitor(
+      facts, *run.backend().backend,
+      {[&](const std::string& note) {
+         if (!options.has("quiet")) progress.note(note);
+       },
+       [&](const AlertChange& change, double time_s) { record.alert(change, time_s); }});
 
   const bool keeps = session.folder != nullptr || options.has("save");
   std::exception_ptr failure;
@@ -229,6 +236,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     if (point.has_best) has_value = true;
     record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
+    monitor.update(point);
     if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
     if (failure) return Next::stop;
     // A run whose answer nobody will see is not worth going on with.
@@ -239,6 +247,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   session.set_up->explain(limit, budget, result);
   if (!changed.empty()) result.notes.push_back(changed);
   advise_on_threads(facts.device, result);
+  monitor.finish(result);
   // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
   const bool one_number = result.verified && result.front == nullptr;
   progress.finish(one_number ? std::optional(result.objective) : std::nullopt);

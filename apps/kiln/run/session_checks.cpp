@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "cli/repeat.hpp"
 #include "errors.hpp"
 #include "output/atomic_file.hpp"
+#include "output/metrics.hpp"
 #include "output/text.hpp"
 
 namespace kiln::cli {
@@ -104,20 +107,43 @@ void require_density(const Problem& problem, const CommandOptions& options) {
       fmt::format("kiln solve {}", clean(options.problem)));
 }
 
-void check_save(const std::string& path) {
+namespace {
+
+// First states may take hours: a file is judged before them.
+void check_replaceable(const std::string& path, bool (*may_replace)(const std::string& path),
+                       const std::string& kind, const std::string& fix) {
   std::error_code error;
   const auto type = std::filesystem::symlink_status(path, error).type();
-  // First states may take hours: not after them.
   check_writable(std::filesystem::path(path).parent_path());
   if (type == std::filesystem::file_type::not_found) return;
-  const char* const fix = "--save another-name.json";
   if (type != std::filesystem::file_type::regular) {
     throw IoError("io.exists",
                   clean(path) + " is not a regular file, and Kiln does not overwrite it", {}, fix);
   }
-  if (is_run_document(path)) return;
-  throw IoError("io.exists", clean(path) + " is not a run.json, and Kiln does not overwrite it", {},
+  if (may_replace(path)) return;
+  throw IoError("io.exists",
+                fmt::format("{} is not {}, and Kiln does not overwrite it", clean(path), kind), {},
                 fix);
+}
+
+// The first line is enough.
+bool is_metrics_file(const std::string& path) {
+  std::ifstream file(path);
+  std::array<char, 64> beginning{};
+  file.read(beginning.data(), beginning.size());
+  const auto size = static_cast<std::size_t>(file.gcount());
+  return !file.bad() && (size == 0 || is_metrics_text({beginning.data(), size}));
+}
+
+}  // namespace
+
+void check_save(const std::string& path) {
+  check_replaceable(path, is_run_document, "a run.json", "--save another-name.json");
+}
+
+void check_metrics(const std::string& path) {
+  check_replaceable(path, is_metrics_file, "a file of Kiln's metrics",
+                    "--metrics another-name.prom");
 }
 
 }  // namespace kiln::cli

@@ -38,4 +38,7 @@ void require_density(const Problem& problem, const CommandOptions& options);
 /// nothing else. @throws IoError `io.exists`
 void check_save(const std::string& path);
 
+/// Likewise of --metrics: earlier metrics may be replaced. @throws IoError `io.exists`, `io.write`
+void check_metrics(const std::string& path);
+
 }  // namespace kiln::cli

@@ -25,6 +25,8 @@ struct ReportPoint {
   bool improved = false;       ///< best is better than at the last report point
   double time_left_s =
       -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
+  /// Trial energies since the last report point that were NaN or infinite.
+  std::uint64_t nonfinite = 0;
   /// Further numbers from the schedule, by name (Schedule::annotate); often empty.
   std::vector<std::pair<std::string, double>> notes = {};
 };

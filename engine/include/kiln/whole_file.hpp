@@ -18,6 +18,9 @@ enum class Existing : std::uint8_t {
   keep_previous,  ///< it gets the name previous_of(path), and the file of that name goes
 };
 
+/// Whether a file outlives a crash of the machine from the moment it has its name.
+enum class Durability : std::uint8_t { none, synchronized };
+
 /// "run/checkpoint.kiln" -> "run/checkpoint.prev.kiln".
 KILN_API std::filesystem::path previous_of(const std::filesystem::path& path);
 
@@ -37,8 +40,9 @@ class KILN_API WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   void write(const void* data, std::size_t bytes);
-  /// Synchronises what was written and gives it its name: the last call.
-  void put_in_place(Existing existing);
+  /// Synchronises what was written and gives it its name: the last call. Without durability it does
+  /// not wait for the disk: for a file that is replaced again soon.
+  void put_in_place(Existing existing, Durability durability = Durability::synchronized);
 
  private:
   std::string own_path() const;

@@ -79,12 +79,14 @@ void WholeFile::write(const void* data, std::size_t bytes) {
   }
 }
 
-void WholeFile::put_in_place(Existing existing) {
-  if (::fsync(descriptor_) != 0) refuse_to_write(target_, "cannot be written", errno);
+void WholeFile::put_in_place(Existing existing, Durability durability) {
+  const bool durable = durability == Durability::synchronized;
+  if (durable && ::fsync(descriptor_) != 0) refuse_to_write(target_, "cannot be written", errno);
   const bool nameless = path_.empty();
   if (nameless && existing == Existing::refuse) {
     check(link_to(target_));
-    return synchronize_folder(folder_of(target_));
+    if (durable) synchronize_folder(folder_of(target_));
+    return;
   }
   if (nameless) {
     const fs::path name = other_name();
@@ -96,7 +98,7 @@ void WholeFile::put_in_place(Existing existing) {
   check(existing == Existing::refuse ? rename_to_new()
                                      : ::rename(path_.c_str(), target_.c_str()) == 0);
   path_.clear();
-  synchronize_folder(folder_of(target_));
+  if (durable) synchronize_folder(folder_of(target_));
 }
 
 // The old file keeps its own name, too, until the new one takes that: both are there at any moment.

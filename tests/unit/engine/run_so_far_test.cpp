@@ -174,5 +174,28 @@ TEST(OnEvaluation, SeesFailuresAsNaN) {
   EXPECT_GT(good, 0);
 }
 
+TEST(ReportPoints, CountTrialEnergiesThatAreNotFinite) {
+  const auto function = [](std::span<const double> x) { return x[0] < 0.5 ? x[0] : infinity; };
+  const Problem problem = make_problem(
+      make_host_objective("half", Space::reals(1, 0, 1),
+                          std::function<double(std::span<const double>)>(function), false));
+  SimulatedAnnealing schedule;
+  std::uint64_t counted = 0, most = 0;
+  int points = 0;
+  const Observers observers{[&](const ReportPoint& point) {
+    counted += point.nonfinite;
+    most = std::max(most, point.nonfinite);
+    ++points;
+    return Next::go_on;
+  }};
+  kiln::Run run(problem, schedule, {.sweeps = 40}, options(32), open_backend("cpu", 1));
+  const Result result = run.advance(observers);
+
+  EXPECT_GT(points, 2);
+  EXPECT_GT(counted, 0U);
+  EXPECT_EQ(counted, result.work.not_finite) << "since the point before, not since the beginning";
+  EXPECT_LT(most, counted);
+}
+
 }  // namespace
 }  // namespace kiln::run_so_far_test
