@@ -1,10 +1,5 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/file.h>  // flock
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,6 +10,7 @@
 #include "diagnosis/diagnosis.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "report/run_files.hpp"
 #include "run/interruption.hpp"
 
 namespace kiln::cli {
@@ -29,15 +25,6 @@ const std::vector<OptionSpec>& diagnose_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
-}
-
-// A run holds a lock on its folder for as long as it lives.
-bool is_under_way(const std::string& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return held;
 }
 
 // The folder of a run that is not a minute old, or was killed before it was: said with what it has.

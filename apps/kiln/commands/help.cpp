@@ -30,6 +30,8 @@ const std::vector<Verb>& verbs() {
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
        diagnose_help},
+      {"report", "report RUN...", "write a report on a run, or a comparison of several, as HTML",
+       run_report, report_help},
       {"doctor", "doctor", "check this machine and say how to fix what fails", run_doctor,
        doctor_help},
       {"version", "version", "print the version; with --json also those of the documents",

@@ -14,6 +14,7 @@
 
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "report/report.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -144,6 +145,16 @@ void RunRecord::finish(const Result& result) {
     error_ = std::make_exception_ptr(
         IoError("io.write", file->error(), {}, "choose a writable folder with free space"));
   }
+  write_report();
+}
+
+// Last: the report is made from the other files. Without them there is none.
+void RunRecord::write_report() {
+  if (options_.has("no-report")) return;
+  attempt([&] {
+    const std::string report = report_of_folder(options_.text("output"));
+    if (!report.empty()) folder_->replace("report.html", report);
+  });
 }
 
 // What keeps one file from being written keeps no other.

@@ -77,6 +77,7 @@ class RunRecord final : FileWriter {
   void begin_evaluations();
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
+  void write_report();
 
   RunFolder* folder_;
   const CommandOptions& options_;
