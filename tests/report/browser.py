@@ -31,7 +31,7 @@ class Browser:
         self._process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
              "--remote-debugging-pipe", f"--user-data-dir={profile}", "--no-first-run",
-             "--disable-background-networking", "about:blank"],
+             "--disable-background-networking", "--disable-dev-shm-usage", "about:blank"],
             preexec_fn=connect, close_fds=False, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)

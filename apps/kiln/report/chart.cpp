@@ -129,10 +129,32 @@ Chart::Frame Chart::frame() const {
   for (const double tick : y.ticks()) {
     label_width = std::max(label_width, text_width(y.label(tick), label_size));
   }
-  const double left = label_width + 28;
+  // Fonts may be wider than text_width() takes them for.
+  const double left = 1.2 * label_width + 32;
   const PixelBox area{left, above_area, chart_width - left - right_of_area,
                       chart_height - below_area - above_area};
   return {area, AxisScale(range_of(x_, across), area.x, area.x + area.width, 6), y};
+}
+
+// Labels of the horizontal axis, without those that would touch the one before.
+void Chart::draw_labels(SvgCanvas& canvas, const Frame& frame) const {
+  const double bottom = frame.area.y + frame.area.height;
+  const double room =
+      frame.area.width / static_cast<double>(std::max<std::size_t>(x_.names.size(), 1));
+  for (std::size_t i = 0; i < x_.names.size(); ++i) {
+    if (room < 40) break;
+    canvas.text({frame.x(static_cast<double>(i + 1)), bottom + 17},
+                shortened(x_.names[i], label_size, room - 8), {"", label_size, "middle"});
+  }
+  double end = -std::numeric_limits<double>::infinity();
+  for (const double tick : frame.x.ticks()) {
+    if (!x_.names.empty()) break;
+    const std::string label = frame.x.label(tick);
+    const double half = 1.2 * text_width(label, label_size) / 2;
+    if (frame.x(tick) - half < end + 8 || frame.x(tick) + half > chart_width) continue;
+    end = frame.x(tick) + half;
+    canvas.text({frame.x(tick), bottom + 17}, label, {"", label_size, "middle"});
+  }
 }
 
 void Chart::draw_axes(SvgCanvas& canvas, const Frame& frame) const {
@@ -145,19 +167,12 @@ void Chart::draw_axes(SvgCanvas& canvas, const Frame& frame) const {
   canvas.close_group();
   canvas.open_group("class=\"axis\"");
   canvas.line({area.x, bottom}, {area.x + area.width, bottom});
-  for (const double tick : frame.x.ticks()) {
+  for (const double tick : x_.names.empty() ? frame.x.ticks() : std::vector<double>{}) {
     canvas.line({frame.x(tick), bottom}, {frame.x(tick), bottom + 4});
   }
   canvas.close_group();
   canvas.open_group("class=\"label\"");
-  double end = -std::numeric_limits<double>::infinity();  // of the label before
-  for (const double tick : frame.x.ticks()) {
-    const std::string label = frame.x.label(tick);
-    const double half = text_width(label, label_size) / 2;
-    if (frame.x(tick) - half < end + 8 || frame.x(tick) + half > chart_width) continue;
-    end = frame.x(tick) + half;
-    canvas.text({frame.x(tick), bottom + 17}, label, {"", label_size, "middle"});
-  }
+  draw_labels(canvas, frame);
   for (const double tick : frame.y.ticks()) {
     canvas.text({area.x - 6, frame.y(tick) + 4}, frame.y.label(tick), {"", label_size, "end"});
   }

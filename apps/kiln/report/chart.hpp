@@ -23,6 +23,7 @@ struct ChartAxis {
   std::string title;  ///< with the unit: "time [s]"
   bool logarithmic = false;
   std::optional<double> low{}, high{};  ///< ends that are fixed; else those of the data
+  std::vector<std::string> names{};     ///< of the places 1, 2, ..., instead of numbers
 };
 
 /// How points are drawn. Colours are those of a slot of the style sheet: 0 is the accent, 6 the
@@ -86,6 +87,7 @@ class Chart {
   void add(Kind kind, const SeriesStyle& style, std::vector<ChartPoint> points, double extent = 0);
   Frame frame() const;
   void draw_axes(SvgCanvas& canvas, const Frame& frame) const;
+  void draw_labels(SvgCanvas& canvas, const Frame& frame) const;
   void draw(SvgCanvas& canvas, const Frame& frame, const Series& series) const;
   std::vector<Pixel> places_of(const Frame& frame, const Series& series) const;
   std::string legend() const;

@@ -90,11 +90,23 @@ Rows group_rows(const ComparedProblem& problem) {
   return rows;
 }
 
+/// The first time above 0 at which a run had a value; a logarithmic axis begins there.
+double first_time(const ComparedProblem& problem) {
+  double first = infinite;
+  for (const ComparedRun& run : problem.runs) {
+    for (const IncumbentRow& row : run.files->incumbents) {
+      if (row.time_s > 0) first = std::min(first, row.time_s);
+    }
+  }
+  return std::isfinite(first) ? first : 1;
+}
+
 /// The share of the runs of each group that have reached the target by a time.
 std::string target_chart(const ComparedProblem& problem) {
   Chart chart(fmt::format("Runs that reached {} {:.10g}", problem.value_name, problem.target),
-              {"time [s], logarithmic", true}, {"share of the runs", false, 0, 1});
-  double end = 0;
+              {"time [s]", true}, {"share of the runs", false, 0, 1});
+  const double begin = first_time(problem);
+  double end = begin;
   for (const ComparedRun& run : problem.runs) end = std::max(end, run_seconds(*run.files));
   for (std::size_t g = 0; g < problem.groups.size(); ++g) {
     std::vector<double> times;
@@ -102,18 +114,18 @@ std::string target_chart(const ComparedProblem& problem) {
     for (const ComparedRun& run : problem.runs) {
       if (run.group != g) continue;
       ++runs;
-      if (run.hit_s) times.push_back(std::max(*run.hit_s, 1e-6));
+      if (run.hit_s) times.push_back(std::max(*run.hit_s, begin));
     }
     std::ranges::sort(times);
     std::vector<ChartPoint> steps;
-    if (!times.empty()) steps.push_back({times.front(), 0});
+    steps.push_back({begin, 0});
     for (std::size_t i = 0; i < times.size(); ++i) {
       steps.push_back({times[i], static_cast<double>(i + 1) / runs});
       chart.tip(steps.back(), fmt::format("{}\n{} of {} runs by {:.4g} s", problem.groups[g], i + 1,
                                           runs, times[i]));
     }
     chart.steps({problem.groups[g], color_of(g)}, steps,
-                std::max(end, steps.empty() ? 0 : times.back()));
+                std::max(end, times.empty() ? begin : times.back()));
   }
   chart.caption(fmt::format("Target: {}.", problem.target_origin));
   chart.tips_by_point();
@@ -124,7 +136,7 @@ std::string target_chart(const ComparedProblem& problem) {
 std::string seeds_chart(const ComparedProblem& problem) {
   Chart chart(
       "Best value of each run",
-      {"settings, one column each", false, 0.5, static_cast<double>(problem.groups.size()) + 0.5},
+      {"settings", false, 0.5, static_cast<double>(problem.groups.size()) + 0.5, problem.groups},
       {problem.value_name});
   for (std::size_t g = 0; g < problem.groups.size(); ++g) {
     std::vector<ChartPoint> dots;
@@ -153,13 +165,8 @@ std::string seeds_chart(const ComparedProblem& problem) {
 }
 
 std::string curves_chart(const ComparedProblem& problem) {
-  Chart chart("Best value against time", {"time [s], logarithmic", true}, {problem.value_name});
-  double first = infinite;
-  for (const ComparedRun& run : problem.runs) {
-    for (const IncumbentRow& row : run.files->incumbents) {
-      if (row.time_s > 0) first = std::min(first, row.time_s);
-    }
-  }
+  Chart chart("Best value against time", {"time [s]", true}, {problem.value_name});
+  const double first = first_time(problem);
   std::size_t drawn = 0;
   for (const ComparedRun& run : problem.runs) {
     if (drawn++ == max_run_curves) break;
@@ -171,6 +178,7 @@ std::string curves_chart(const ComparedProblem& problem) {
     chart.tip(steps.back(),
               fmt::format("{}\nseed {}: {:.10g} after {:.4g} s", problem.groups[run.group],
                           run.seed, steps.back().y, steps.back().x));
+    chart.dots({"", color_of(run.group)}, {steps.back()});
     chart.steps({problem.groups[run.group], color_of(run.group), true}, steps,
                 run_seconds(*run.files));
   }

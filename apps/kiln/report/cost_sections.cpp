@@ -50,7 +50,7 @@ std::vector<std::string> kernel_row(const Json& one) {
           bar_html(number_at(one, {"share"}).value_or(0)),
           optional_cell(one, "launches", "{:.0f}"),
           optional_cell(one, "time_s", "{:.4g} s"),
-          timed && bytes ? fmt::format("{:.3g} GB/s", *bytes / *time / 1e9) : "-",
+          timed && bytes ? fmt::format("{:.0f} GB/s", *bytes / *time / 1e9) : "-",
           timed && floor ? fmt::format("{:.3g}", *time / *floor) : "-"};
 }
 

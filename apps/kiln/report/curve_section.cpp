@@ -32,12 +32,19 @@ std::vector<ChartPoint> column(const RunFiles& files, double TraceRow::*x, doubl
   return points;
 }
 
+/// Whether a chart of the points would be more than a level line.
 bool has_values(const std::vector<ChartPoint>& points) {
-  const auto says = [](const ChartPoint& p) { return std::isfinite(p.y) && p.y != 0; };
-  return std::ranges::count_if(points, says) > 1;
+  const auto first =
+      std::ranges::find_if(points, [](const ChartPoint& p) { return std::isfinite(p.y); });
+  const auto other = [&](const ChartPoint& p) { return std::isfinite(p.y) && p.y != first->y; };
+  return first != points.end() && std::ranges::any_of(points, other);
 }
 
 std::string exact_value(double value) { return fmt::format("{:.10g}", value); }
+std::string shown_value(double value) {
+  return std::abs(value) < 1e10 && value == std::floor(value) ? fmt::format("{:.0f}", value)
+                                                              : fmt::format("{:.7g}", value);
+}
 
 /// The curves of one run against time or work.
 class Curves {
@@ -55,7 +62,8 @@ class Curves {
   }
 
   std::string by_time() const {
-    Chart chart("Best and mean against time", {"time [s], logarithmic", true}, {value_});
+    Chart chart(has_mean_ ? "Best and mean against time" : "Best against time", {"time [s]", true},
+                {value_});
     chart.rule(rule_name(), best_known());
     if (has_mean_) chart.line(named(mean_style, "mean of the replicas"), mean(true));
     chart.steps(named(best_style, "best so far"), best(true), run_seconds(files_));
@@ -66,9 +74,11 @@ class Curves {
 
   std::string by_work() const {
     const std::string steps = step_of(files_);
-    Chart chart("Best and mean against work",
-                {steps == "batch" ? "batches of evaluations" : steps + "s of each replica"},
-                {value_});
+    const bool swept = steps == "sweep" || steps == "transition";
+    Chart chart(
+        has_mean_ ? "Best and mean against work" : "Best against work",
+        {steps == "batch" ? "batches of evaluations" : steps + (swept ? "s of each replica" : "s")},
+        {value_});
     double last = number_at(files_.result, {"work", "sweeps"}).value_or(0);
     if (!files_.trace.empty()) last = std::max(last, files_.trace.back().sweeps);
     chart.rule(rule_name(), best_known());
@@ -97,8 +107,7 @@ class Curves {
     if (points.size() < 2) return {};
     const std::string unit = goal != 0 ? "%" : value_;
     Chart chart(known ? "Gap to the best known value" : "Gap to the final best value",
-                {"time [s], logarithmic", true},
-                {fmt::format("gap [{}], logarithmic", unit), true});
+                {"time [s]", true}, {fmt::format("gap [{}]", unit), true});
     for (const ChartPoint& point : points) {
       chart.tip(point, fmt::format("{:.4g} s\ngap {:.4g} {}", point.x, point.y, unit));
     }
@@ -123,6 +132,8 @@ class Curves {
   }
 
   bool samples() const { return samples_; }
+  /// Whether there is more than one point to connect.
+  bool are_curves() const { return has_mean_ || (files_.incumbents.size() > 1 && !samples_); }
 
  private:
   double best_known() const {
@@ -130,7 +141,7 @@ class Curves {
         .value_or(std::numeric_limits<double>::quiet_NaN());
   }
   std::string rule_name() const {
-    return std::isfinite(best_known()) ? "best known " + exact_value(best_known()) : "";
+    return std::isfinite(best_known()) ? "best known " + shown_value(best_known()) : "";
   }
   // The first states have time 0, which a logarithmic axis has not: they stand at its beginning.
   double on_axis(double time_s) const { return std::max(time_s, first_s_); }
@@ -180,7 +191,7 @@ std::vector<std::string> event_charts(const RunFiles& files) {
   constexpr std::size_t most = 8;
   for (const auto& [name, points] : series) {
     if (charts.size() == most || !has_values(points)) continue;
-    Chart chart(words_of(name), {"time [s]"}, {words_of(name)});
+    Chart chart(capitalized(words_of(name)), {"time [s]"}, {words_of(name)});
     chart.line(mean_style, points);
     for (const ChartPoint& point : points) {
       chart.tip(point, fmt::format("{:.4g} s\n{:.6g}", point.x, point.y));
@@ -210,14 +221,14 @@ std::string time_to_gap_table(const RunFiles& files) {
 }  // namespace
 
 std::string curves_html(const RunFiles& files) {
-  if (files.incumbents.empty() && files.trace.size() < 2) return {};
   const Curves curves(files);
-  std::vector<std::string> figures{curves.by_time(), curves.by_work()};
-  if (!files.incumbents.empty() && !curves.samples()) figures.push_back(curves.gap());
-  if (!curves.samples()) {
+  std::vector<std::string> figures;
+  if (curves.are_curves()) figures = {curves.by_time(), curves.by_work()};
+  if (files.incumbents.size() > 1 && !curves.samples()) figures.push_back(curves.gap());
+  if (!curves.samples() && !files.evaluations) {
     figures.push_back(
         curves.of("Acceptance of moves", "accepted share", &TraceRow::acceptance_rate, false));
-    figures.push_back(curves.of("Inverse temperature", "beta, logarithmic", &TraceRow::beta, true));
+    figures.push_back(curves.of("Inverse temperature", "beta", &TraceRow::beta, true));
     figures.push_back(
         curves.of("Throughput", "attempted moves per ns", &TraceRow::attempts_per_ns, false));
   }

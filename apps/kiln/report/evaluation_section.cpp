@@ -27,6 +27,29 @@ std::vector<ChartPoint> thinned_dots(std::vector<ChartPoint> points) {
   return kept;
 }
 
+/// The axis of the values. Where the worst quarter of them would take more than half of it, it ends
+/// before them.
+ChartAxis value_axis(const std::string& name, const std::vector<double>& all, bool maximized) {
+  std::vector<double> values;
+  const double sign = maximized ? -1 : 1;
+  for (const double value : all) {
+    if (std::isfinite(value)) values.push_back(sign * value);
+  }
+  std::ranges::sort(values);
+  if (values.size() < 10) return {name};
+  const double best = values.front(), last = values[values.size() * 3 / 4];
+  if (!(values.back() - last > last - best) || last == best) return {name};
+  const double from = sign * (best - 0.05 * (last - best)),
+               to = sign * (last + 0.1 * (last - best));
+  return {name, false, std::min(from, to), std::max(from, to)};
+}
+
+std::size_t count_beyond(const ChartAxis& axis, const std::vector<ChartPoint>& points) {
+  if (!axis.low || !axis.high) return 0;
+  const auto beyond = [&](const ChartPoint& p) { return p.y < *axis.low || p.y > *axis.high; };
+  return static_cast<std::size_t>(std::ranges::count_if(points, beyond));
+}
+
 /// The best value so far of the run, whichever study found it.
 std::vector<ChartPoint> incumbent_steps(const EvaluationRows& rows, bool maximized) {
   std::vector<ChartPoint> steps;
@@ -50,7 +73,9 @@ std::string evaluations_chart(const EvaluationRows& rows, const std::string& val
     failed += std::isfinite(rows.value[i]) ? 0 : 1;
     points.push_back({static_cast<double>(i + 1), rows.value[i]});
   }
-  Chart chart("Evaluations", {"evaluation"}, {value_name});
+  const ChartAxis axis = value_axis(value_name, rows.value, maximized);
+  const std::size_t beyond = count_beyond(axis, points);
+  Chart chart("Evaluations", {"evaluation"}, axis);
   points = thinned_dots(points);
   chart.dots({"evaluated", 1, true}, points);
   chart.steps({"best so far", 0}, incumbent_steps(rows, maximized),
@@ -59,19 +84,23 @@ std::string evaluations_chart(const EvaluationRows& rows, const std::string& val
     chart.tip(point, fmt::format("evaluation {:.0f}\n{} {:.8g}", point.x, value_name, point.y));
   }
   chart.tips_by_point();
-  if (failed > 0) chart.caption(fmt::format("{} evaluations gave no value.", failed));
+  std::string caption;
+  if (beyond > 0) caption = fmt::format("{} worse values are drawn at the border. ", beyond);
+  if (failed > 0) caption += fmt::format("{} evaluations gave no value.", failed);
+  chart.caption(caption);
   return chart.figure();
 }
 
 std::string slice_chart(const EvaluationRows& rows, std::size_t variable,
-                        const std::string& value_name) {
+                        const std::string& value_name, bool maximized) {
   std::vector<ChartPoint> points;
   for (std::size_t i = 0; i < rows.value.size(); ++i) {
     points.push_back({rows.variables[variable][i], rows.value[i]});
   }
   points = thinned_dots(points);
   const std::string& name = rows.names[variable];
-  Chart chart(fmt::format("{} against {}", value_name, name), {name}, {value_name});
+  Chart chart(fmt::format("{} against {}", value_name, name), {name},
+              value_axis(value_name, rows.value, maximized));
   chart.dots({"", 1, true}, points);
   for (const ChartPoint& point : points) {
     chart.tip(point, fmt::format("{} {:.6g}\n{} {:.8g}", name, point.x, value_name, point.y));
@@ -115,7 +144,7 @@ std::string evaluations_html(const RunFiles& files) {
     const std::string value_name = value_name_of(files);
     figures.push_back(evaluations_chart(rows, value_name, is_maximized(files)));
     for (std::size_t k = 0; k < std::min(rows.names.size(), max_slices); ++k) {
-      figures.push_back(slice_chart(rows, k, value_name));
+      figures.push_back(slice_chart(rows, k, value_name, is_maximized(files)));
     }
   }
   return figures_html(figures) + model_html(files.result);

@@ -119,9 +119,9 @@ Points drawn_points(const Json& front, const ReadFront& read) {
   return points;
 }
 
-std::string picture(const Json& front, const ReadFront& read) {
+std::string picture(const Json& front, const ReadFront& read, const std::string& title) {
   FrontPlot plot;
-  plot.title = "Front";
+  plot.title = title;
   plot.names = read.names;
   plot.maximized = read.maximized;
   plot.points = drawn_points(front, read);
@@ -166,6 +166,9 @@ std::string front_html(const Json& result) {
   const Json& front = member_at(result, {"front"});
   const std::optional<ReadFront> read = read_front(front);
   if (!read) return {};
+  const std::string title =
+      fmt::format("{}, {}", text_at(result, {"problem", "name"}).value_or("?"),
+                  text_at(result, {"schedule", "name"}).value_or("?"));
   std::vector<std::vector<std::string>> rows{{"member"}};
   for (const std::string& name : read->names) rows.front().push_back(html(name));
   for (const auto& [label, member] : pointed_out(front, *read)) {
@@ -181,7 +184,7 @@ std::string front_html(const Json& result) {
     }
     rows.push_back(row_of(label, numbers));
   }
-  return front_tiles(result, *read) + picture(front, *read) + table_html(rows, 1) +
+  return front_tiles(result, *read) + picture(front, *read, title) + table_html(rows, 1) +
          "<p class=\"note\">front.csv has all members with their variables.</p>\n";
 }
 

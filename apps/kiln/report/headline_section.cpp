@@ -48,17 +48,18 @@ std::string best_tile(const RunFiles& files) {
   const bool whole = json.is_number_integer();
   const bool verified = member_at(files.result, {"verified"}) == true;
   return tile_html(
-      label,
-      data_html("objective.best", *best, whole ? exact(json) : fmt::format("{:.10g}", *best)),
+      label, data_html("objective.best", *best, whole ? exact(json) : fmt::format("{:.7g}", *best)),
       verified ? "recomputed on the CPU: equal" : "<span class=\"bad\">not verified</span>");
 }
 
 std::string gap_tile(const RunFiles& files) {
   const std::optional<double> gap = number_at(files.result, {"objective", "gap"});
   if (!gap) return {};
-  return tile_html(
-      "gap", data_html("objective.gap", *gap, fmt::format("{:.4g} %", 100 * *gap)),
-      "best known " + html(exact(member_at(files.result, {"objective", "best_known"}))));
+  const Json& known = member_at(files.result, {"objective", "best_known"});
+  const std::string shown_known =
+      known.is_number_float() ? fmt::format("{:.7g}", known.get<double>()) : exact(known);
+  return tile_html("gap", data_html("objective.gap", *gap, fmt::format("{:.4g} %", 100 * *gap)),
+                   "best known " + html(shown_known));
 }
 
 std::string seconds_tile(const RunFiles& files, const char* label, const char* name) {

@@ -40,6 +40,12 @@ std::vector<ChartPoint> by_number(const Values& y, double first) {
   return points;
 }
 
+/// Whether a chart of the points would be more than a level line.
+bool varies(const Values& values) {
+  const auto other = [&](const Number& value) { return value && value != values.front(); };
+  return std::ranges::any_of(values, other);
+}
+
 Number diagnostic(const Diagnosis& run, const char* name) {
   const auto found = run.diagnostics.find(name);
   return found == run.diagnostics.end() ? std::nullopt : found->second;
@@ -50,7 +56,8 @@ std::string diagnostic_tile(const Diagnosis& run, const char* name, const char* 
   const Number value = diagnostic(run, name);
   if (!value) return {};
   return tile_html(
-      label, data_html(fmt::format("diagnostics.{}", name), *value, short_number(*value)), note);
+      label, data_html(fmt::format("diagnostics.{}", name), *value, fmt::format("{:.4g}", *value)),
+      note);
 }
 
 std::string ladder_tiles(const Diagnosis& run) {
@@ -96,7 +103,7 @@ std::string barrier_chart(const Diagnosis& run) {
   for (std::size_t r = 0; r < rejection.size(); ++r) {
     points.push_back({value_of(beta[r + 1]), points.back().y + value_of(rejection[r])});
   }
-  Chart chart("Communication barrier up to a temperature", {"beta, logarithmic", true},
+  Chart chart("Communication barrier up to a temperature", {"beta", true},
               {"sum of rejection rates"});
   chart.line(accent, points);
   chart.dots(accent, points);
@@ -111,7 +118,7 @@ std::string energy_chart(const Diagnosis& run) {
   const auto mean = run.series.find("mean_energy"), sd = run.series.find("energy_deviation");
   if (mean == run.series.end()) return {};
   const std::vector<ChartPoint> points = against(run.series.at("beta"), mean->second);
-  Chart chart("Energy by rung", {"beta, logarithmic", true}, {"mean energy"});
+  Chart chart("Energy by rung", {"beta", true}, {"mean energy"});
   if (sd != run.series.end() && sd->second.size() == mean->second.size()) {
     std::vector<ChartPoint> low = points, high = points;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -130,7 +137,7 @@ std::string energy_chart(const Diagnosis& run) {
 
 std::string rung_chart(const Diagnosis& run, const std::string& name) {
   const std::vector<ChartPoint> points = by_number(run.series.at(name), 0);
-  Chart chart(words_of(name) + " by rung", {"rung"}, {words_of(name)});
+  Chart chart(capitalized(words_of(name)) + " by rung", {"rung"}, {words_of(name)});
   chart.line(second, points);
   chart.dots(second, points);
   for (const ChartPoint& point : points) {
@@ -147,7 +154,8 @@ std::string ladder_html(const Diagnosis& run) {
   static const std::set<std::string> drawn{"mean_energy", "energy_deviation"};
   constexpr std::size_t most = 12;
   for (const std::string& name : columns_of_rungs(run)) {
-    if (!drawn.contains(name) && figures.size() < most) figures.push_back(rung_chart(run, name));
+    const bool shown = !drawn.contains(name) && varies(run.series.at(name));
+    if (shown && figures.size() < most) figures.push_back(rung_chart(run, name));
   }
   return ladder_tiles(run) + figures_html(figures);
 }
@@ -160,11 +168,11 @@ std::string series_html(const Diagnosis& run) {
   std::vector<std::string> figures;
   constexpr std::size_t most = 12;
   for (const auto& [name, values] : series) {
-    if (name == "beta" || values.size() < 2 || figures.size() == most) continue;
+    if (name == "beta" || !varies(values) || figures.size() == most) continue;
     const bool heated = beta != series.end() && beta->second.size() == values.size();
     const std::vector<ChartPoint> points =
         heated ? against(beta->second, values) : by_number(values, 0);
-    Chart chart(words_of(name), {heated ? "beta" : "number"}, {words_of(name)});
+    Chart chart(capitalized(words_of(name)), {heated ? "beta" : "number"}, {words_of(name)});
     chart.line(accent, points);
     for (const ChartPoint& point : points) {
       chart.tip(point,

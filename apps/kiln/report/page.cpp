@@ -88,6 +88,11 @@ std::string figures_html(const std::vector<std::string>& figures) {
   return text.empty() ? text : "<div class=\"figures\">\n" + text + "</div>\n";
 }
 
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
 std::string short_number(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.6g}", value);
 }

@@ -60,6 +60,9 @@ std::string figures_html(const std::vector<std::string>& figures);
 /// Up to six significant digits; "-" for NaN.
 std::string short_number(double value);
 
+/// The text with a capital at its beginning.
+std::string capitalized(std::string text);
+
 extern const std::string_view page_style, page_script;
 
 }  // namespace kiln::cli

@@ -49,9 +49,10 @@ h1 { font-size: 1.75rem; line-height: 1.2; margin: 1.6rem 0 .2rem; overflow-wrap
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .5rem; }
 .subtitle { margin: 0 0 1.2rem; color: var(--faint); overflow-wrap: anywhere; }
-.tiles { display: grid; gap: 1px; grid-template-columns: repeat(auto-fill, minmax(158px, 1fr));
-  background: var(--rule); border: 1px solid var(--rule); }
-.tile { background: var(--ground); padding: .6rem .8rem; min-width: 0; overflow-wrap: anywhere; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(158px, 1fr));
+  margin: 0 0 1rem; padding: 0 1px 1px 0; }
+.tile { border: 1px solid var(--rule); margin: 0 -1px -1px 0; padding: .6rem .8rem; min-width: 0;
+  overflow-wrap: anywhere; }
 .tile .name { display: block; color: var(--faint); font-size: 13px; }
 .tile b { display: block; font-size: 1.2rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile small { color: var(--faint); }
@@ -85,8 +86,8 @@ svg.chart { display: block; width: 100%; height: auto; font-family: inherit; tou
 .label { fill: var(--faint); font-variant-numeric: tabular-nums; }
 .title { fill: var(--ink); }
 .scroll { overflow-x: auto; }
-.scroll svg { display: block; min-width: 640px; width: 100%; max-width: 900px; height: auto; }
-.wide { overflow-x: auto; }
+.scroll svg { display: block; min-width: 520px; width: 100%; max-width: 900px; height: auto; }
+.wide { overflow-x: auto; margin: 0 0 1.2rem; }
 table { border-collapse: collapse; font-size: 14px; }
 th, td { text-align: left; padding: .25rem 1.1rem .25rem 0; border-bottom: 1px solid var(--rule);
   vertical-align: top; }

@@ -80,7 +80,9 @@ Report report_on(const RunFiles& files) {
 
 std::string report_of_folder(const std::string& folder) noexcept {
   try {
-    return report_on(read_run_files(folder)).html;
+    RunFiles files = read_run_files(folder);
+    files.under_way = false;  // the run itself asks, at its end
+    return report_on(files).html;
   } catch (const std::exception&) {
     return {};
   }
