@@ -97,10 +97,15 @@ class Page:
         self.browser.events.clear()
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                    deviceScaleFactor=1, mobile=width < 600)
-        self._call("Emulation.setEmulatedMedia",
+        self._call("Emulation.setEmulatedMedia", media="",
                    features=[{"name": "prefers-color-scheme", "value": theme}])
         self._call("Page.navigate", url=url)
         self.browser.wait_for("Page.loadEventFired", self.session)
+
+    def print_in(self, theme):
+        """Shows the page as a printer would get it."""
+        self._call("Emulation.setEmulatedMedia", media="print",
+                   features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def evaluate(self, expression):
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True)

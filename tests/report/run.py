@@ -164,8 +164,22 @@ def check_report(page, name, path, shots):
         for theme in ("light", "dark"):
             found = check_page(page, path.as_uri(), width, theme)
             failures += [f"{name} at {width} pixels, {theme}: {one}" for one in found]
+            if theme == "dark" and not shots:
+                failures += [f"{name}: {one}" for one in check_print(page)]
             if shots:
                 page.screenshot(shots / f"{name}-{width}-{theme}.png")
+    return failures
+
+
+def check_print(page):
+    """Paper is white, whether the screen or the switch of the page is dark."""
+    page.print_in("dark")
+    failures = []
+    for choice in ("delete root.theme", "root.theme = 'dark'"):
+        ground = page.evaluate(f"(() => {{ const root = document.documentElement.dataset; {choice};"
+                               "return getComputedStyle(document.body).backgroundColor; })()")
+        if ground != "rgb(255, 255, 255)":
+            failures.append(f"the printed ground is {ground} after {choice}")
     return failures
 
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kiln/errors.hpp"
+#include "kiln/option_info.hpp"
 
 #include "output/console.hpp"
 #include "output/text.hpp"
@@ -148,12 +149,20 @@ void RunRecord::finish(const Result& result) {
   write_report();
 }
 
-// Last: the report is made from the other files. Without them there is none.
+// Last: the report is made from the other files.
 void RunRecord::write_report() {
   if (options_.has("no-report")) return;
+  const std::string folder = options_.text("output");
   attempt([&] {
-    const std::string report = report_of_folder(options_.text("output"));
-    if (!report.empty()) folder_->replace("report.html", report);
+    try {
+      folder_->replace("report.html", report_of_folder(folder));
+    } catch (const std::exception& error) {
+      const auto* const known = dynamic_cast<const Error*>(&error);
+      throw IoError("io.write",
+                    "report.html was not written: " +
+                        (known != nullptr ? known->message() : clean(error.what())),
+                    {}, "kiln report " + shell_word(folder));
+    }
   });
 }
 

@@ -19,15 +19,16 @@
 namespace kiln::cli {
 namespace {
 
+using Json = nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::size_t max_compared = 200, max_run_curves = 60, max_named = 6;
+constexpr std::size_t max_front_dots = 2000, max_compared = 200, max_run_curves = 60, max_named = 6;
 
 int color_of(std::size_t group) { return static_cast<int>(group % max_named); }
 
 std::string seconds_text(double seconds) {
-  return std::isfinite(seconds) ? fmt::format("{:.4g} s", seconds) : "not reached";
+  return std::isfinite(seconds) ? duration_text(seconds) : "not reached";
 }
 
 std::string interval_text(const Median& median, bool seconds) {
@@ -187,6 +188,28 @@ std::string curves_chart(const ComparedProblem& problem) {
   return chart.figure();
 }
 
+/// The fronts of runs for two objectives over each other.
+std::string fronts_chart(const ComparedProblem& problem) {
+  const Json& first = member_at(problem.runs.front().files->result, {"front", "objectives"});
+  if (!first.is_array() || first.size() != 2 || !first[0].is_string() || !first[1].is_string()) {
+    return {};
+  }
+  Chart chart("Fronts", {clean(first[0].get<std::string>())}, {clean(first[1].get<std::string>())});
+  const std::size_t most = std::max<std::size_t>(max_front_dots / problem.runs.size(), 20);
+  for (const ComparedRun& run : problem.runs) {
+    const Json& points = member_at(run.files->result, {"front", "points"});
+    std::vector<ChartPoint> dots;
+    for (std::size_t i = 0; points.is_array() && i < std::min(points.size(), most); ++i) {
+      const Json& point = points[i * points.size() / std::min(points.size(), most)];
+      const bool pair = point.is_array() && point.size() == 2;
+      if (!pair || !point[0].is_number() || !point[1].is_number()) continue;
+      dots.push_back({point[0].get<double>(), point[1].get<double>()});
+    }
+    chart.dots({problem.groups[run.group], color_of(run.group), true}, dots);
+  }
+  return chart.figure();
+}
+
 std::string differences(const ComparedProblem& problem) {
   if (problem.differing.empty()) {
     return "<p class=\"note\">The runs have equal settings and differ by their seeds.</p>\n";
@@ -224,7 +247,8 @@ Report comparison_of(const std::vector<RunFiles>& runs, std::optional<double> ta
   std::size_t room = max_report_bytes - 30'000 - std::min<std::size_t>(notes.size(), 100'000),
               number = 0;
   for (const ComparedProblem& problem : problems) {
-    std::vector<std::string> figures{seeds_chart(problem), curves_chart(problem)};
+    std::vector<std::string> figures{seeds_chart(problem), curves_chart(problem),
+                                     fronts_chart(problem)};
     if (problem.has_target) figures.insert(figures.begin(), target_chart(problem));
     std::string text = table_html(group_rows(problem), 1) + figures_html(figures) +
                        "<h3>Settings that differ</h3>\n" + differences(problem) +

@@ -225,7 +225,7 @@ std::string curves_html(const RunFiles& files) {
   std::vector<std::string> figures;
   if (curves.are_curves()) figures = {curves.by_time(), curves.by_work()};
   if (files.incumbents.size() > 1 && !curves.samples()) figures.push_back(curves.gap());
-  if (!curves.samples() && !files.evaluations) {
+  if (!curves.samples() && step_of(files) != "batch") {
     figures.push_back(
         curves.of("Acceptance of moves", "accepted share", &TraceRow::acceptance_rate, false));
     figures.push_back(curves.of("Inverse temperature", "beta", &TraceRow::beta, true));

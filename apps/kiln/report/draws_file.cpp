@@ -15,9 +15,9 @@
 namespace kiln::cli {
 namespace {
 
-// So many values of a quantity take some 2 ms each to sort, so that 20 of them do not delay a run.
-constexpr std::int64_t max_histogram_draws = std::int64_t{1} << 20;
-constexpr std::int64_t max_rank_draws = std::int64_t{1} << 15, min_rank_draws = 200;
+// So many draws take some 5 ms for each quantity, so that 20 quantities delay a run by 0.1 s.
+constexpr std::int64_t max_histogram_draws = std::int64_t{1} << 17;
+constexpr std::int64_t max_rank_draws = std::int64_t{1} << 14, min_rank_draws = 200;
 constexpr std::int64_t max_block_values = std::int64_t{1} << 17;
 constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 

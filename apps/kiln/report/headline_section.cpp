@@ -65,8 +65,8 @@ std::string gap_tile(const RunFiles& files) {
 std::string seconds_tile(const RunFiles& files, const char* label, const char* name) {
   const std::optional<double> seconds = number_at(files.result, {"time", name});
   if (!seconds) return {};
-  return tile_html(
-      label, data_html(fmt::format("time.{}", name), *seconds, fmt::format("{:.4g} s", *seconds)));
+  return tile_html(label,
+                   data_html(fmt::format("time.{}", name), *seconds, duration_text(*seconds)));
 }
 
 std::string stop_tile(const RunFiles& files) {
@@ -76,7 +76,7 @@ std::string stop_tile(const RunFiles& files) {
     return tile_html("state", "<span class=\"bad\">no end</span>",
                      "the run was killed, or its folder was copied while it ran");
   }
-  return tile_html("stop", html(words_of(stop)));
+  return tile_html("stop", html(stop == "converged" ? "finished" : words_of(stop)));
 }
 
 /// A tile of the worst of all quantities: {"name": ..., "value": ...}.
@@ -104,11 +104,14 @@ std::string work_tiles(const RunFiles& files) {
   const std::string step = step_of(files);
   std::string text =
       number_tile(files, (step == "batch" ? step + "es" : step + "s").c_str(), "work", "sweeps");
-  text += number_tile(files, "replicas", "work", "replicas");
   const auto attempts = number_at(files.result, {"work", "attempts"});
-  if (attempts && *attempts > 0) {
-    text +=
-        tile_html("attempted moves", data_html("work.attempts", *attempts, human_count(*attempts)));
+  // A sampler has told its chains, and moves all coordinates at once.
+  if (!member_at(files.result, {"sample"}).is_object()) {
+    text += number_tile(files, "replicas", "work", "replicas");
+    if (attempts && *attempts > 0) {
+      text += tile_html("attempted moves",
+                        data_html("work.attempts", *attempts, human_count(*attempts)));
+    }
   }
   if (const auto seed = member_at(files.run, {"seed"}); seed.is_number()) {
     text += tile_html("seed", html(exact(seed)));

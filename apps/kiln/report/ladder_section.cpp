@@ -146,6 +146,18 @@ std::string rung_chart(const Diagnosis& run, const std::string& name) {
   return chart.figure();
 }
 
+/// Counts of values in bins of equal width, which two series of a schedule give.
+std::string histogram_chart_of(const Diagnosis& run, const Values& at, const Values& counts) {
+  const std::vector<ChartPoint> points = against(at, counts);
+  Chart chart("Values of all states", {run.value_name}, {"states", false, 0});
+  const double bin = std::abs(points[1].x - points[0].x);
+  chart.bars(second, points, bin);
+  for (const ChartPoint& point : points) {
+    chart.tip(point, fmt::format("{} {:.6g}\n{:.0f} states", run.value_name, point.x, point.y));
+  }
+  return chart.figure();
+}
+
 }  // namespace
 
 std::string ladder_html(const Diagnosis& run) {
@@ -162,10 +174,17 @@ std::string ladder_html(const Diagnosis& run) {
 
 std::string series_html(const Diagnosis& run) {
   auto series = remaining_series(run);
-  // Both have a section of their own.
+  // Other sections show both.
   for (const char* name : {"best_by_sweep", "model_lengths"}) series.erase(name);
   const auto beta = series.find("beta");
   std::vector<std::string> figures;
+  const auto at = series.find("histogram_value"), counts = series.find("histogram_count");
+  if (at != series.end() && counts != series.end() && at->second.size() == counts->second.size() &&
+      varies(at->second)) {
+    figures.push_back(histogram_chart_of(run, at->second, counts->second));
+    series.erase(at);
+    series.erase(counts);
+  }
   constexpr std::size_t most = 12;
   for (const auto& [name, values] : series) {
     if (name == "beta" || !varies(values) || figures.size() == most) continue;

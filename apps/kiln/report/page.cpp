@@ -93,6 +93,12 @@ std::string capitalized(std::string text) {
   return text;
 }
 
+std::string duration_text(double seconds) {
+  if (seconds > 0 && seconds < 1e-3) return fmt::format("{:.4g} µs", 1e6 * seconds);
+  if (seconds > 0 && seconds < 1) return fmt::format("{:.4g} ms", 1e3 * seconds);
+  return fmt::format("{:.4g} s", seconds);
+}
+
 std::string short_number(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.6g}", value);
 }

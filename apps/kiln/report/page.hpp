@@ -60,6 +60,9 @@ std::string figures_html(const std::vector<std::string>& figures);
 /// Up to six significant digits; "-" for NaN.
 std::string short_number(double value);
 
+/// Seconds in a unit that fits: 28.65 µs, 473.8 ms, 6.093 s.
+std::string duration_text(double seconds);
+
 /// The text with a capital at its beginning.
 std::string capitalized(std::string text);
 

@@ -11,17 +11,19 @@ const std::string_view page_style = R"css(
   --c0: #b0431f; --c1: #31628f; --c2: #2c7d6b; --c3: #77559c; --c4: #94701a; --c5: #a83a66;
   --c6: #a09c95;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root:not([data-theme="light"]) {
     --ground: #191817; --panel: #22211f; --ink: #e9e6e1; --faint: #a29d95; --rule: #3a3835;
     --c0: #e98157; --c1: #7fb0df; --c2: #6cc3ae; --c3: #b898dd; --c4: #d3ad52; --c5: #e58bb0;
     --c6: #78746d;
   }
 }
-:root[data-theme="dark"] {
-  --ground: #191817; --panel: #22211f; --ink: #e9e6e1; --faint: #a29d95; --rule: #3a3835;
-  --c0: #e98157; --c1: #7fb0df; --c2: #6cc3ae; --c3: #b898dd; --c4: #d3ad52; --c5: #e58bb0;
-  --c6: #78746d;
+@media screen {
+  :root[data-theme="dark"] {
+    --ground: #191817; --panel: #22211f; --ink: #e9e6e1; --faint: #a29d95; --rule: #3a3835;
+    --c0: #e98157; --c1: #7fb0df; --c2: #6cc3ae; --c3: #b898dd; --c4: #d3ad52; --c5: #e58bb0;
+    --c6: #78746d;
+  }
 }
 * { box-sizing: border-box; }
 html { color-scheme: light dark; scroll-padding-top: 3rem; }
@@ -100,11 +102,7 @@ summary h2, summary h3 { display: inline-block; margin: 1rem 0 .5rem; }
   background: var(--ink); color: var(--ground); font-size: 13px; border-radius: 4px;
   white-space: pre-line; font-variant-numeric: tabular-nums; }
 @media print {
-  :root, :root[data-theme="dark"] {
-    --ground: #ffffff; --panel: #f7f6f4; --ink: #000000; --faint: #555555; --rule: #cccccc;
-    --c0: #b0431f; --c1: #31628f; --c2: #2c7d6b; --c3: #77559c; --c4: #94701a; --c5: #a83a66;
-    --c6: #a09c95;
-  }
+  :root, :root[data-theme="dark"] { color-scheme: light; }
   nav, #tip { display: none; }
   figure, .tile, tr { break-inside: avoid; }
   .figures { grid-template-columns: 1fr 1fr; }

@@ -21,8 +21,9 @@ struct Report {
 /// @throws ParseError where result.json lacks what every result has.
 Report report_on(const RunFiles& files);
 
-/// The same of a run folder, for the run itself: "" if run.json cannot be read.
-std::string report_of_folder(const std::string& folder) noexcept;
+/// The same of a run folder, for the run itself at its end: as HTML.
+/// @throws as read_run_files() and report_on()
+std::string report_of_folder(const std::string& folder);
 
 /// The comparison of several runs.
 /// @param target  value whose time is compared; without one the target of the runs, the best known

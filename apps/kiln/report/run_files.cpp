@@ -50,7 +50,7 @@ std::optional<std::string> text_of(const fs::path& path, std::vector<std::string
     std::ifstream in = open_input(path.string());
     return read_all(in, name, max_log_bytes);
   } catch (const Error& failure) {
-    notes.push_back(fmt::format("{} was left out: {}", name, clean(failure.what())));
+    notes.push_back(fmt::format("{} was left out: {}", name, clean(failure.message())));
     return std::nullopt;
   }
 }
@@ -220,7 +220,7 @@ void read_evaluations(const fs::path& folder, RunFiles& files) {
       files.evaluations = evaluation_rows(table);
     }
   } catch (const Error& error) {
-    files.notes.push_back(fmt::format("evaluations.csv was left out: {}", clean(error.what())));
+    files.notes.push_back(fmt::format("evaluations.csv was left out: {}", clean(error.message())));
   }
 }
 

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 class Comparison : public ProgramTest {
  protected:
-  /// A run folder with a trace of its own.
+  /// A run folder with these rows in its trace.
   void make(const std::string& name, const std::string& schedule, int seed, double best,
             const std::vector<std::pair<double, double>>& found) const {
     const json run = {

@@ -143,20 +143,21 @@ TEST_F(DrawsFileOnDisk, ColumnsAreQuantities) {
 }
 
 TEST_F(DrawsFileOnDisk, LongChainsAreThinnedByWholeDraws) {
-  // Draw t of each chain is t: every second one is even.
-  constexpr std::int64_t draws = 700'000;
+  // Draw t of each chain is t: those that are kept are multiples of the stride.
   std::vector<double> values;
   for (int chain = 0; chain < 2; ++chain) {
-    for (std::int64_t t = 0; t < draws; ++t) values.push_back(static_cast<double>(t));
+    for (int t = 0; t < 700'000; ++t) values.push_back(t);
   }
   write(header("(2, 700000, 1)"), values);
   const std::optional<DrawsFile> file = read(1);
   ASSERT_TRUE(file) << why_;
-  EXPECT_EQ(file->stride, 2);
+  EXPECT_EQ(file->stride, 11);
   const QuantityDraws& one = file->all[0];
-  EXPECT_EQ(sum(one.counts) + one.below + one.above, draws);
-  EXPECT_EQ(one.low, 700) << "the thousandth of 0, 0, 2, 2, ...";
-  EXPECT_LE(sum(one.ranks[0]), 1 << 14);
+  EXPECT_EQ(sum(one.counts) + one.below + one.above, 2 * 63637);
+  EXPECT_EQ(one.low, 11 * 63) << "the outermost 127 of 0, 0, 11, 11, ... are outside";
+  EXPECT_EQ(one.high, 11 * (63636 - 63));
+  EXPECT_EQ(file->rank_stride, 8 * 11);
+  EXPECT_EQ(sum(one.ranks[0]), 7955);
 }
 
 TEST_F(DrawsFileOnDisk, WhatIsNoSuchArrayIsLeftOut) {
