@@ -100,10 +100,11 @@ TEST_F(Report, HistogramsCountAllDrawsAndRanksAreAmongAllChains) {
     ASSERT_EQ(values.size(), 4u * 60);
     for (std::size_t chain = 0; chain < 4; ++chain) {
       std::vector<int> expected(20);
-      for (std::size_t t = 0; t < 60; ++t) {
-        const double x = values[60 * chain + t];
-        const auto rank = static_cast<std::size_t>(
-            std::ranges::count_if(values, [&](double y) { return y < x; }));
+      for (std::size_t i = 60 * chain; i < 60 * chain + 60; ++i) {
+        std::size_t rank = 0;  // ties, of moves that were refused, by their order
+        for (std::size_t j = 0; j < values.size(); ++j) {
+          rank += values[j] < values[i] || (values[j] == values[i] && j < i) ? 1 : 0;
+        }
         ++expected[20 * rank / values.size()];
       }
       const std::string row = fmt::format("{}:{}", chain, json(expected).dump());
