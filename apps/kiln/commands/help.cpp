@@ -118,7 +118,8 @@ ExitCode run_version(const Words& words) {
                                              {"plan", "kiln.plan/1"},
                                              {"doctor", "kiln.doctor/1"},
                                              {"bench", "kiln.bench/1"},
-                                             {"diagnosis", "kiln.diagnosis/1"}};
+                                             {"diagnosis", "kiln.diagnosis/1"},
+                                             {"report", "kiln.report/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

@@ -94,9 +94,10 @@ nlohmann::ordered_json report_json(const std::string& file, const Report& report
 
 std::vector<RunFiles> read_runs(const Arguments& arguments) {
   std::vector<RunFiles> runs;
+  const ReadDraws draws = arguments.positional.size() > 1 ? ReadDraws::no : ReadDraws::yes;
   for (const std::string& folder : arguments.positional) {
     const EndBySignal interruptible("reading " + clean(folder));
-    runs.push_back(read_run_files(folder));
+    runs.push_back(read_run_files(folder, draws));
   }
   return runs;
 }

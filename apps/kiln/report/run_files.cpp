@@ -21,6 +21,7 @@
 
 #include "cli/document_file.hpp"
 #include "errors.hpp"
+#include "front/svg_canvas.hpp"
 #include "output/text.hpp"
 #include "run/input_file.hpp"
 
@@ -31,6 +32,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::size_t max_log_bytes = std::size_t{256} << 20;
+// Names stand in every tip of a chart.
+constexpr double max_name_pixels = 300;
 constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
 constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
 
@@ -201,7 +204,7 @@ std::optional<EvaluationRows> evaluation_rows(const problems::CsvTable& table) {
   };
   EvaluationRows rows;
   for (std::size_t at = 2; at < end; ++at) {
-    rows.names.push_back(clean(names[at]));
+    rows.names.push_back(shortened(names[at], 12, max_name_pixels));
     rows.variables.push_back(column(at));
   }
   rows.study = column(0);
@@ -230,7 +233,8 @@ void read_draws(const fs::path& folder, RunFiles& files) {
   std::error_code ignored;
   if (!summary.is_array() || !fs::is_regular_file(path, ignored)) return;
   std::vector<std::string> names;
-  for (const Json& one : summary) names.push_back(text_at(one, {"name"}).value_or("?"));
+  for (const Json& one : summary)
+    names.push_back(shortened(text_at(one, {"name"}).value_or("?"), 12, max_name_pixels));
   std::string why;
   files.draws = read_draws_file(path, names, why);
   if (!why.empty()) files.notes.push_back("draws.npy was left out: " + why);
@@ -270,7 +274,7 @@ bool is_under_way(const std::string& folder) {
   return held;
 }
 
-RunFiles read_run_files(const std::string& folder) {
+RunFiles read_run_files(const std::string& folder, ReadDraws draws) {
   RunFiles files;
   files.folder = clean(folder);
   const fs::path path(folder);
@@ -284,7 +288,7 @@ RunFiles read_run_files(const std::string& folder) {
   files.events = objects_of(path / "events.ndjson", files.notes);
   read_incumbents(path, files);
   read_evaluations(path, files);
-  read_draws(path, files);
+  if (draws == ReadDraws::yes) read_draws(path, files);
   return files;
 }
 

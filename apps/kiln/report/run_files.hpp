@@ -45,12 +45,15 @@ struct RunFiles {
   std::vector<std::string> notes;  ///< one sentence per file that could not be read to its end
 };
 
+enum class ReadDraws { no, yes };
+
 /// Reads a run folder without trusting it. Logs that end in an incomplete line, or turn into
 /// nonsense, are read up to there; files of draws and evaluations that cannot be read are left out.
 /// `notes` names each of them.
 /// @throws InputError if there is no run.json; ParseError if run.json or result.json is no such
 /// document.
-RunFiles read_run_files(const std::string& folder);
+/// @param draws  whether draws.npy is worth the time
+RunFiles read_run_files(const std::string& folder, ReadDraws draws = ReadDraws::yes);
 
 /// Whether a process holds the lock of a run folder.
 bool is_under_way(const std::string& folder);
