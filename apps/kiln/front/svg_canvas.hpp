@@ -34,8 +34,8 @@ struct PixelBox {
 /// How a text stands.
 struct TextStyle {
   std::string_view color = "#333333";  ///< "": as its group or the style sheet of a page says
-  double size = 12;                   ///< pixels
-  std::string_view anchor = "start";  ///< of its place: start, middle or end
+  double size = 12;                    ///< pixels
+  std::string_view anchor = "start";   ///< of its place: start, middle or end
   bool bold = false;
   bool upwards = false;  ///< turned by a quarter
   bool halo = false;     ///< readable over whatever is below
@@ -44,8 +44,7 @@ struct TextStyle {
 /// An SVG text that grows element by element; coordinates are rounded to a hundredth of a pixel.
 class SvgCanvas {
  public:
-  /// A document for itself, on a white ground: nothing in it needs scripts, style sheets or fonts of
-  /// its own.
+  /// A whole document on a white ground, which needs no script, style sheet or font.
   /// @param title  what programs that read pages out say.
   SvgCanvas(double width, double height, std::string_view title);
   /// A picture within a page, as wide as its place, without a ground: the page has the style sheet.
