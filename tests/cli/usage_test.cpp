@@ -258,7 +258,7 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
   for (const char* verb :
-       {"solve", "list", "describe", "check", "generate", "diagnose", "doctor", "help"}) {
+       {"solve", "list", "describe", "check", "generate", "diagnose", "report", "doctor", "help"}) {
     EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
   }
@@ -306,7 +306,7 @@ TEST_F(Help, EveryUnknownProblemHasAFix) {
 // What a verb does is said in sentences, below the line that says how it is called.
 TEST_F(Help, IsMadeOfSentences) {
   for (const char* verb : {"solve", "sample", "list", "describe", "check", "generate", "bench",
-                           "diagnose", "doctor", "version"}) {
+                           "diagnose", "report", "doctor", "version"}) {
     const std::string text = run({"help", verb}).out;
     const std::size_t begin = text.find("\n\n"), end = text.find("\n\n", begin + 2);
     ASSERT_NE(end, std::string::npos) << verb;

@@ -95,6 +95,7 @@ const Specs output_specs{
     {"save", 0, "FILE", "write run.json, from which --repeat repeats the run, to FILE"},
     {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
     {"out", 0, "DIR", "", {}, "output"},
+    {"no-report", 0, "", "do not write report.html, the report on the run, to the run folder"},
     {"json", 0, "", "print the result as one JSON document"},
     {"quiet", 'q', "", "print only the result, without banner and progress"},
     {"verbose", 'v', "", "also print timings, counters and all parameters"},

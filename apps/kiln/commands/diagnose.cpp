@@ -11,6 +11,7 @@
 #include "output/console.hpp"
 #include "output/folder_claim.hpp"
 #include "output/text.hpp"
+#include "report/run_files.hpp"
 #include "run/interruption.hpp"
 
 namespace kiln::cli {

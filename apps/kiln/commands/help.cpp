@@ -33,6 +33,8 @@ const std::vector<Verb>& verbs() {
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
        diagnose_help},
       {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help},
+      {"report", "report RUN...", "write a report on a run, or a comparison of several, as HTML",
+       run_report, report_help},
       {"doctor", "doctor", "check this machine and say how to fix what fails", run_doctor,
        doctor_help},
       {"version", "version", "print the version; with --json also those of the documents",
@@ -120,7 +122,8 @@ ExitCode run_version(const Words& words) {
                                              {"doctor", "kiln.doctor/1"},
                                              {"bench", "kiln.bench/1"},
                                              {"diagnosis", "kiln.diagnosis/1"},
-                                             {"watch", "kiln.watch/1"}};
+                                             {"watch", "kiln.watch/1"},
+                                             {"report", "kiln.report/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

@@ -94,6 +94,14 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title) {
          number(height));
 }
 
+SvgCanvas SvgCanvas::within_page(double width, double height, std::string_view title,
+                                 std::string_view attributes) {
+  SvgCanvas canvas;
+  append(canvas.text_, "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" {}>\n",
+         number(width), number(height), svg_escaped(title), attributes);
+  return canvas;
+}
+
 void SvgCanvas::open_group(std::string_view attributes) { append(text_, "<g {}>\n", attributes); }
 
 void SvgCanvas::close_group() { text_ += "</g>\n"; }
@@ -145,7 +153,8 @@ void SvgCanvas::text(const Pixel& at, std::string_view text, const TextStyle& st
            "stroke-linejoin=\"round\" aria-hidden=\"true\">{}</text>\n",
            place, escaped);
   }
-  append(text_, "<text {} fill=\"{}\">{}</text>\n", place, style.color, escaped);
+  if (!style.color.empty()) append(place, " fill=\"{}\"", style.color);
+  append(text_, "<text {}>{}</text>\n", place, escaped);
 }
 
 std::string SvgCanvas::finish() && {
@@ -153,14 +162,15 @@ std::string SvgCanvas::finish() && {
   return std::move(text_);
 }
 
-PlotScale::PlotScale(double low, double high, double first, double last, int about_ticks)
+PlotScale::PlotScale(double low, double high, double first, double last, int about_ticks,
+                     double margin)
     : first_(first), last_(last) {
   const double largest = std::max(std::abs(low), std::abs(high));
   const double middle = low / 2 + high / 2;
   // Values that a plot cannot tell apart are shown as one, in the middle of a range of their size.
   const bool nothing = largest < smallest_shown;
   const bool alike = high - low <= std::max(1e-9 * largest, smallest_shown);
-  const double half = nothing ? 1 : alike ? 0.12 * largest : 0.54 * (high - low);
+  const double half = nothing ? 1 : alike ? 0.12 * largest : (0.5 + margin) * (high - low);
   low_ = middle - half;
   high_ = middle + half;
 
@@ -176,8 +186,9 @@ PlotScale::PlotScale(double low, double high, double first, double last, int abo
     ++exponent_;
   }
   const double step = factor * std::pow(10.0, exponent_);
-  const double from = std::ceil(low_ / step);
-  const double to = std::floor(high_ / step);
+  // A tick at an end of the range is within it, however it was rounded.
+  const double from = std::ceil(low_ / step - 1e-9);
+  const double to = std::floor(high_ / step + 1e-9);
   for (double n = from; n <= to && ticks_.size() < 100; n += 1) ticks_.push_back(n * step);
 }
 

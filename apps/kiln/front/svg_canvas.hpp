@@ -33,20 +33,24 @@ struct PixelBox {
 
 /// How a text stands.
 struct TextStyle {
-  std::string_view color = "#333333";
-  double size = 12;                   ///< pixels
-  std::string_view anchor = "start";  ///< of its place: start, middle or end
+  std::string_view color = "#333333";  ///< "": as its group or the style sheet of a page says
+  double size = 12;                    ///< pixels
+  std::string_view anchor = "start";   ///< of its place: start, middle or end
   bool bold = false;
   bool upwards = false;  ///< turned by a quarter
   bool halo = false;     ///< readable over whatever is below
 };
 
-/// An SVG text that grows element by element, on a white ground. Nothing in it needs scripts, style
-/// sheets or fonts of its own; coordinates are rounded to a hundredth of a pixel.
+/// An SVG text that grows element by element; coordinates are rounded to a hundredth of a pixel.
 class SvgCanvas {
  public:
+  /// A whole document on a white ground, which needs no script, style sheet or font.
   /// @param title  what programs that read pages out say.
   SvgCanvas(double width, double height, std::string_view title);
+  /// A picture within a page, as wide as its place, without a ground: the page has the style sheet.
+  /// @param attributes  of the element `svg`, taken as they are
+  static SvgCanvas within_page(double width, double height, std::string_view title,
+                               std::string_view attributes);
 
   /// Attributes are of SVG, as `stroke="#888888"`, and are taken as they are.
   void open_group(std::string_view attributes);
@@ -64,6 +68,8 @@ class SvgCanvas {
   std::string finish() &&;
 
  private:
+  SvgCanvas() = default;
+
   std::string text_;
 };
 
@@ -82,7 +88,9 @@ class PlotScale {
   /// The range is widened a little so that no value lies on an edge.
   /// @param low, high  finite, low at most high.
   /// @param first, last  the pixels of both ends.
-  PlotScale(double low, double high, double first, double last, int about_ticks);
+  /// @param margin  by which share of the range it is widened at each end
+  PlotScale(double low, double high, double first, double last, int about_ticks,
+            double margin = 0.04);
 
   double operator()(double value) const {
     return first_ + (value - low_) / (high_ - low_) * (last_ - first_);

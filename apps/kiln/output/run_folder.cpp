@@ -164,6 +164,12 @@ void RunFolder::write(const std::string& name, std::string_view content,
   list(name, listed_as);
 }
 
+void RunFolder::replace(const std::string& name, std::string_view content) {
+  require_own();
+  write_file(path_ / name, content);
+  list(name, name);
+}
+
 std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
   require_own();
   const auto kept = kept_.find(name);
@@ -197,7 +203,7 @@ void RunFolder::list(const std::string& name, const std::string& listed_as) {
 std::string RunFolder::description() const {
   if (!is_own()) return {};
   constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
-  constexpr std::array<std::string_view, 2> last{"trace.csv", "events.ndjson"};
+  constexpr std::array<std::string_view, 3> last{"trace.csv", "events.ndjson", "report.html"};
   std::vector<std::string> names = listed_;
   std::ranges::stable_sort(names, {}, [&](const std::string& name) {
     const auto begin = std::ranges::find(first, name) - first.begin();

@@ -38,6 +38,8 @@ class RunFolder {
   void write(const std::string& name, std::string_view content);
   /// The same for one of many files that are listed as a range, once.
   void write(const std::string& name, std::string_view content, const std::string& listed_as);
+  /// The same, where another program may have written the file meanwhile: it is replaced.
+  void replace(const std::string& name, std::string_view content);
   /// A file that grows while the run goes on. @throws IoError
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   /// Of a run that continues: how much of a growing file is kept, all of it where nothing is said.

@@ -11,9 +11,11 @@
 #include <sstream>
 
 #include "kiln/errors.hpp"
+#include "kiln/option_info.hpp"
 
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "report/report.hpp"
 #include "run/resumption.hpp"
 #include "run/signals.hpp"
 
@@ -227,6 +229,24 @@ void RunRecord::finish(const Result& result) {
     error_ = std::make_exception_ptr(
         IoError("io.write", file->error(), {}, "choose a writable folder with free space"));
   }
+  write_report();
+}
+
+// Last: the report is made from the other files.
+void RunRecord::write_report() {
+  if (options_.has("no-report")) return;
+  const std::string folder = options_.text("output");
+  attempt([&] {
+    try {
+      folder_->replace("report.html", report_of_folder(folder));
+    } catch (const std::exception& error) {
+      const auto* const known = dynamic_cast<const Error*>(&error);
+      throw IoError("io.write",
+                    "report.html was not written: " +
+                        (known != nullptr ? known->message() : clean(error.what())),
+                    {}, "kiln report " + shell_word(folder));
+    }
+  });
 }
 
 // What keeps one file from being written keeps no other.

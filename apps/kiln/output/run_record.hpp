@@ -91,6 +91,7 @@ class RunRecord final : FileWriter {
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
   std::string last_line(const Result& result) const;
+  void write_report();
 
   RunFolder* folder_;
   const CommandOptions& options_;
