@@ -26,6 +26,7 @@
 #include "refuse_ability.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 namespace {
@@ -68,6 +69,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   InitializeContext first(*this);
   schedule_.initialize(first);
   track_best();
+  end_epoch();
   post_summary();
   wait_summary();
   progress_->setup_s = seconds_since(begin);
@@ -123,6 +125,10 @@ void RunCore::allocate_own(const RunPlan& plan) {
   RunControl control;
   control.tick_sweeps = needs_.sweeps_per_tick;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
+  if (objective.space().outputs() == 1) {
+    telemetry_ = std::make_unique<RunTelemetry>(
+        *queue_, *batch_, problem_.units, needs_.sweeps_per_tick, host_paced_, options_.telemetry);
+  }
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
   } else if (!sweeps_itself(objective, plan.needs)) {
@@ -267,22 +273,46 @@ void RunCore::capture_ticks() {
   const double tick_s = progress_->tick_s;
   if (long_graph_ || !graph_ || tick_s < 0 || tick_s > short_s) return;
   queue_->begin_capture();
-  for (std::int64_t i = 0; i < ticks_of_graph; ++i) enqueue_tick();
+  for (std::int64_t i = 0; i < ticks_of_graph; ++i) {
+    enqueue_tick();
+    if (telemetry_ && telemetry_->ends_within(ticks_of_graph) &&
+        telemetry_->left_of_epoch(static_cast<std::uint64_t>(i)) == 1) {
+      end_epoch();
+    }
+  }
   long_graph_ = queue_->end_capture();
 }
 
-void RunCore::enqueue_ticks(std::int64_t count) {
+void RunCore::end_epoch() {
+  if (telemetry_) telemetry_->record(control(), shown_beta_);
+}
+
+// A long graph has the ends of epochs in it where these are shorter; longer ones it must not cross.
+bool RunCore::fits_long_graph(std::int64_t count, bool records) const {
+  if (!long_graph_ || count < ticks_of_graph) return false;
+  if (!telemetry_) return true;
+  const std::uint64_t left = telemetry_->left_of_epoch(progress_->enqueued);
+  if (!telemetry_->ends_within(ticks_of_graph)) return left >= ticks_of_graph;
+  return records && left == telemetry_->ticks_per_epoch();
+}
+
+void RunCore::enqueue_ticks(std::int64_t count, bool records) {
   if (count >= 2 * ticks_of_graph) capture_ticks();
   const Counters before = queue_->counters();
-  for (; long_graph_ && count >= ticks_of_graph; count -= ticks_of_graph) {
-    queue_->replay(*long_graph_);
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (graph_) {
+  while (count > 0) {
+    const bool several = fits_long_graph(count, records);
+    if (several) {
+      queue_->replay(*long_graph_);
+    } else if (graph_) {
       queue_->replay(*graph_);
     } else {
       enqueue_tick();
     }
+    const std::int64_t done = several ? ticks_of_graph : 1;
+    count -= done;
+    progress_->enqueued += static_cast<std::uint64_t>(done);
+    if (!telemetry_ || !records || !telemetry_->ends_epoch(progress_->enqueued)) continue;
+    if (!several || !telemetry_->ends_within(ticks_of_graph)) end_epoch();
   }
   progress_->in_ticks += queue_->counters() - before;
 }
@@ -344,17 +374,20 @@ RunSummary RunCore::wait_summary() {
   const RunSummary summary = queue_->wait_summary();
   progress_->control = summary.control;
   progress_->last = summary;
+  if (telemetry_) telemetry_->take();
   return summary;
 }
 
 void RunCore::save(Archive& archive) const {
   require_whole();
+  if (progress_->pending > 0) queue_->wait();
   archive.put("run.control", control_);
   archive.put_value("run.draw_naming", draw_naming_);
   archive.put_value("run.replicas", batch_->replicas());
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
+  if (telemetry_) telemetry_->save(archive);
   schedule_.save(archive);
 }
 
@@ -382,6 +415,7 @@ void RunCore::go_back(const Archive& archive) {
   batch_->load(archive);
   objective_->load(archive);
   scratch_->load(archive);
+  if (telemetry_) telemetry_->load(archive);
   schedule_.load(archive);
   progress_->whole = true;
 }

@@ -181,6 +181,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     const bool most = problem_.units.sense == Sense::maximize;
     result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.known.bound;
   }
+  collect_incumbents(result);
   ReportContext found(*this);
   schedule_.report(found, result);
   scratch_->end_report();

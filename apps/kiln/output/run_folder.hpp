@@ -42,6 +42,7 @@ class RunFolder {
  private:
   void make();
   void claim();
+  void make_folder_of(const std::string& name) const;
   bool is_own() const noexcept;
   void require_own() const;
   void list(const std::string& name, const std::string& listed_as);

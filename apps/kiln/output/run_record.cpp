@@ -44,6 +44,7 @@ RunRecord::RunRecord(RunFolder* folder, const CommandOptions& options, const Pro
       problem_(problem),
       reference_front_(reference_front),
       output_(output),
+      incumbents_(problem, options.has("incumbent-solutions")),
       interval_s_(snapshot_interval()) {}
 
 RunRecord::~RunRecord() = default;
@@ -61,6 +62,11 @@ std::unique_ptr<GrowingFile> RunRecord::grow(const std::string& name) {
   std::unique_ptr<GrowingFile> file;
   attempt([&] { file = folder_->grow(name); });
   return file ? std::move(file) : std::make_unique<GrowingFile>();
+}
+
+void RunRecord::keep_telemetry(TelemetryOptions& options) {
+  if (folder_ == nullptr || options.level == TelemetryLevel::off) return;
+  options.take = [this](std::span<const TelemetryRecord> records) { telemetry_.take(records); };
 }
 
 void RunRecord::begin_evaluations() {
@@ -93,6 +99,8 @@ void RunRecord::trace(const ReportPoint& p) {
 void RunRecord::update(const ReportPoint& point, Run& run) {
   if (folder_ == nullptr) return;
   trace(point);
+  attempt([&] { incumbents_.update(*folder_, run); });
+  attempt([&] { telemetry_.write(*folder_, run); });
   events_->update(point);
   if (point.time_s - kept_s_ < interval_s_ || !point.has_best) return;
   kept_s_ = point.time_s;
@@ -136,8 +144,10 @@ void RunRecord::finish(const Result& result) {
     if (!result.evaluations || result.stop == Stop::failed) return;
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
   });
+  attempt([&] { incumbents_.finish(*folder_, result); });
   attempt([&] { events_->finish(result); });
-  for (GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
+  for (GrowingFile* file : {evaluations_.get(), trace_.get(), incumbents_.file(),
+                            event_lines_.get(), telemetry_.file()}) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before
     if (file->error().empty() || error_) continue;

@@ -16,6 +16,7 @@
 #include "experiments/evaluation_files.hpp"
 #include "output/events.hpp"
 #include "output/run_folder.hpp"
+#include "output/run_logs.hpp"
 #include "output/solve_text.hpp"
 
 namespace kiln::cli {
@@ -53,6 +54,8 @@ class RunRecord final : FileWriter {
 
   /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
+  /// Keeps the records of a run with these options.
+  void keep_telemetry(TelemetryOptions& options);
   /// The run is set up, and has its first states: what cannot be written is told at the end.
   void begin(const RunFacts& facts, const std::vector<std::string>& words);
   /// A report point.
@@ -86,6 +89,8 @@ class RunRecord final : FileWriter {
   std::optional<EvaluationTable> evaluation_table_;  // once there are evaluations
   std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
   std::unique_ptr<Events> events_;
+  TelemetryLog telemetry_;
+  IncumbentLog incumbents_;
   double interval_s_, kept_s_ = 0;
   mutable std::exception_ptr error_;
   mutable std::string shelter_;  // the folder for temporary files, once there is one
