@@ -68,6 +68,7 @@ class RunTelemetry {
   void take_records(std::uint64_t epochs);
 
   const Units& units_;
+  bool records_epochs_;
   std::function<void(std::span<const TelemetryRecord>)> taker_;
   Queue& queue_;
   DeviceArray<TelemetryState> state_;
@@ -82,8 +83,8 @@ class RunTelemetry {
   std::vector<TelemetryRecord> records_;  // of one epoch
 };
 
-/// Ticks of an epoch: a power of two, so that an epoch has 2^28 attempts or 256 ticks. It follows
-/// from the problem and the options alone.
+/// Ticks of an epoch: a power of two, 128 at most, so that recording an epoch takes about 1 % of it
+/// on a GPU. It follows from the problem and the options alone, not from the device.
 std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables,
                               std::uint32_t sweeps_per_tick, bool host_paced);
 

@@ -21,6 +21,9 @@ struct TelemetryOptions {
   /// Called with the records of each epoch that is kept, in order, by the thread that called
   /// advance(), while it waits for the device. An exception that it throws ends the run.
   std::function<void(std::span<const TelemetryRecord>)> take = {};
+  /// false: epochs are not recorded at all, so that what they cost can be measured. The result then
+  /// has the last incumbent alone.
+  bool epochs = true;
 };
 
 /// What is needed to read the records of a run: the head of telemetry.bin, 128 bytes.
