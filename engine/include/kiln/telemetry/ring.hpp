@@ -66,19 +66,27 @@ struct TelemetryRing {
     write(slot_of(epoch, record), value);
   }
 
+  /// From here on no reader finds a record in a place, until write() ends.
+  KILN_HD static void mark(TelemetrySlot& slot) {
+#if defined(__CUDA_ARCH__)
+    *static_cast<volatile std::uint64_t*>(slot.word) = 0;
+    __threadfence_system();
+#else
+    std::atomic_ref(slot.word[0]).store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+#endif
+  }
+
   KILN_HD static void write(TelemetrySlot& slot, const TelemetryRecord& value) {
+    mark(slot);
 #if defined(__CUDA_ARCH__)
     const auto* const words = reinterpret_cast<const std::uint64_t*>(&value);
     volatile std::uint64_t* const to = slot.word;
-    to[0] = 0;
-    __threadfence_system();
     for (int i = 1; i < TelemetrySlot::words; ++i) to[i] = words[i];
     __threadfence_system();
     to[0] = words[0];
 #else
     const auto from = std::bit_cast<TelemetrySlot>(value);
-    std::atomic_ref(slot.word[0]).store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
     for (int i = 1; i < TelemetrySlot::words; ++i) {
       std::atomic_ref(slot.word[i]).store(from.word[i], std::memory_order_relaxed);
     }
