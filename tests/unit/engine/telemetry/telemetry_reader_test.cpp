@@ -171,6 +171,7 @@ TEST(TelemetryRing, GivesNoTornRecords) {
       record.subject = record.flags = record.not_finite = static_cast<std::uint32_t>(i);
       ring.publish(i, 0, record);
       written.store(i + 1, std::memory_order_release);
+      for (int pause = 0; pause < 100; ++pause) written.load();  // so that some are found whole
     }
   });
   while (written.load() == 0) std::this_thread::yield();
