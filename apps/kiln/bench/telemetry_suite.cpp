@@ -137,7 +137,7 @@ class RingCase {
         places_(queue, std::vector<std::int32_t>(places_of(replicas))),
         rungs_(queue, replicas),
         control_(queue, std::vector<RunControl>{{}}),
-        state_(queue, std::vector<TelemetryState>{{}}),
+        state_(queue, 1),
         sums_(queue, 1),
         parts_(queue, RecordTelemetry::nodes_of(replicas)),
         mailbox_(queue, 1),
@@ -145,6 +145,7 @@ class RingCase {
     energy_.zero();
     counts_.zero();
     rungs_.zero();
+    state_.zero();
     sums_.zero();
     kernel_.control = control_.data();
     kernel_.energy = kernel_.best_energy = energy_.view();
@@ -200,7 +201,8 @@ class RingCase {
     const TelemetryRing& ring = kernel_.ring;
     for (std::uint64_t i = 0; i < ring.records_per_epoch; ++i) {
       TelemetryRecord record;
-      if (!TelemetryRing::read(ring.slot_of(epoch, i), ring.seq_of(epoch, i), record)) {
+      const auto found = TelemetryRing::read(ring.slot_of(epoch, i), ring.seq_of(epoch, i), record);
+      if (found != TelemetryRing::Found::record) {
         ++counts.lost;
         continue;
       }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run and its result say of incumbents and telemetry.
 #include <algorithm>
-#include <cmath>
 
 #include "kiln/run.hpp"
 
@@ -25,24 +24,12 @@ void RunCore::collect_incumbents(Result& result) {
   if (!telemetry_) return;
   time_incumbents();
   IncumbentList list = telemetry_->incumbents();
-  const auto best = std::ranges::min_element(best_energies_);
-  const double energy = problem_.units.energy_of_stored(*best);
-  if (std::isfinite(*best) && (list.kept().empty() || energy < list.kept().back().energy)) {
-    const std::int64_t replica = best - best_energies_.begin();
-    const std::int64_t slot = holder_[static_cast<std::size_t>(replica)];
-    std::uint64_t begin = 0;
-    IncumbentEntry entry{};
-    queue_->download(&begin, batch_->best_step().data + slot, sizeof begin);
-    queue_->download(&entry.rung, batch_->rung_of().data + slot, sizeof entry.rung);
-    entry.step =
-        std::min(begin + needs_.sweeps_per_tick, std::max(begin, progress_->last.control.step));
-    entry.energy = *best;
-    entry.replica = static_cast<std::int32_t>(replica);
-    entry.group = static_cast<std::int32_t>(slot / batch_->group_size());
-    Incumbent last = telemetry_->incumbent_of(entry);
+  const IncumbentEntry* const now = telemetry_->looked();
+  if (now != nullptr) {
+    Incumbent last = telemetry_->incumbent_of(*now);
     last.time_s =
-        entry.step > progress_->looks.back().step ? progress_->run_s : seconds_at(entry.step);
-    list.add(last);
+        now->step > progress_->looks.back().step ? progress_->run_s : seconds_at(now->step);
+    if (list.kept().empty() || last.energy < list.kept().back().energy) list.add(last);
   }
   result.incumbents = list.kept();
   result.incumbents_found = list.found();

@@ -40,6 +40,13 @@ class RunTelemetry {
 
   /// Enqueues the end of an epoch. Without effect if none ends, or if it is recorded already.
   void record(const RunControl* control, View1<const double> beta);
+  /// Enqueues a look at the best of all replicas, which may be in an epoch that has not ended.
+  void look(const RunControl* control);
+  /// What the last look found, once it was waited for; null: no replica has an energy.
+  const IncumbentEntry* looked() const noexcept {
+    const IncumbentEntry& now = mailbox_.data()->now;
+    return now.replica >= 0 ? &now : nullptr;
+  }
   /// Takes what the device has written. No wait.
   void take();
 
@@ -65,6 +72,7 @@ class RunTelemetry {
 
  private:
   void make_ring(const TelemetryOptions& options);
+  bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);
   void take_records(std::uint64_t epochs);
 
   const Units& units_;
@@ -83,8 +91,8 @@ class RunTelemetry {
   std::vector<TelemetryRecord> records_;  // of one epoch
 };
 
-/// Ticks of an epoch: a power of two, 128 at most, so that recording an epoch takes about 1 % of it
-/// on a GPU. It follows from the problem and the options alone, not from the device.
+/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes some 0.3 % of
+/// it on a GPU. It follows from the problem and the options alone, not from the device.
 std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables,
                               std::uint32_t sweeps_per_tick, bool host_paced);
 

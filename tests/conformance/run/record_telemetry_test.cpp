@@ -7,92 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <numeric>
 #include <vector>
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "backends/epoch_values.hpp"
 
 KILN_CONFORMANCE_CASE(RecordTelemetry, exact)
 
 namespace kiln::test::record_telemetry_test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t variables = 10, rungs = 7;
-
-// What a batch holds at the end of an epoch. Padding has values that would win every comparison.
-struct Values {
-  Values(std::int64_t of_groups, std::int64_t of_size) : groups(of_groups), size(of_size) {
-    const std::size_t slots = idx((groups * size + 31) / 32 * 32);
-    energy.assign(slots, -1e9);
-    best.assign(slots, -1e9);
-    step.assign(slots, 4);
-    accepted.assign(slots, std::uint64_t{1} << 50);
-    not_finite.assign(slots, std::uint64_t{1} << 50);
-    rung.assign(slots, 0);
-    replica.assign(slots, -5);
-  }
-  std::int64_t groups, size;
-  std::vector<double> energy, best;
-  std::vector<std::uint64_t> step, accepted, not_finite;
-  std::vector<std::int32_t> rung, replica;
-  std::int64_t replicas() const { return groups * size; }
-};
-
-// Replicas are permuted within their groups, and some energies are none.
-Values random_values(std::int64_t groups, std::int64_t size, std::uint64_t seed, bool integers) {
-  TestRandom random(seed);
-  Values values(groups, size);
-  for (std::int64_t slot = 0; slot < values.replicas(); ++slot) {
-    const std::size_t s = idx(slot);
-    const double whole = static_cast<double>(random.between(-9000, 9000));
-    values.energy[s] = integers ? whole : whole * 1.7e3 + random.unit();
-    if (random.between(0, 40) == 0) values.energy[s] = slot % 2 == 0 ? infinity : not_a_number;
-    values.best[s] = static_cast<double>(random.between(-9030, -9000));
-    if (random.between(0, 9) == 0) values.best[s] = infinity;
-    values.step[s] = static_cast<std::uint64_t>(random.between(0, 20));
-    values.accepted[s] = static_cast<std::uint64_t>(random.between(0, 1000));
-    values.not_finite[s] = static_cast<std::uint64_t>(random.between(0, 3));
-    values.rung[s] = static_cast<std::int32_t>(random.between(0, rungs - 1));
-    const std::int64_t group = slot / size, place = slot % size;
-    values.replica[s] = static_cast<std::int32_t>(group * size + (place + size / 2 + 1) % size);
-  }
-  return values;
-}
-
-// The same numbers by one loop over the slots.
-TelemetryEpoch enumerate(const Values& values, std::int64_t first, std::int64_t end) {
-  TelemetryEpoch all{0, 0, 0, infinity, -infinity, 0, 0, infinity, TelemetryPart::no_replica, -1};
-  long double sum = 0, square = 0;
-  for (std::int64_t slot = first; slot < end; ++slot) {
-    const std::size_t s = idx(slot);
-    all.accepted += values.accepted[s];
-    all.not_finite += values.not_finite[s];
-    if (values.best[s] < all.best || (values.best[s] == all.best && values.best[s] < infinity &&
-                                      values.replica[s] < all.replica)) {
-      all.best = values.best[s];
-      all.replica = values.replica[s];
-      all.slot = static_cast<std::int32_t>(slot);
-    }
-    if (!std::isfinite(values.energy[s])) continue;
-    ++all.count;
-    sum += values.energy[s];
-    all.least = std::min(all.least, values.energy[s]);
-    all.most = std::max(all.most, values.energy[s]);
-  }
-  if (all.count == 0) return all;
-  const long double mean = sum / static_cast<long double>(all.count);
-  for (std::int64_t slot = first; slot < end; ++slot) {
-    const double energy = values.energy[idx(slot)];
-    if (std::isfinite(energy)) square += (energy - mean) * (energy - mean);
-  }
-  all.mean = static_cast<double>(mean);
-  all.m2 = static_cast<double>(square);
-  return all;
-}
+constexpr std::int64_t variables = 10;
 
 void expect_equal(const TelemetryEpoch& found, const TelemetryEpoch& wanted) {
   EXPECT_EQ(found.count, wanted.count);
@@ -121,7 +47,7 @@ std::vector<std::uint64_t> bits_of_sums(const std::vector<TelemetrySums>& sums) 
 // A batch on a device with its telemetry.
 class Recorder {
  public:
-  Recorder(Queue& queue, const Values& values, TelemetryLevel level = TelemetryLevel::off,
+  Recorder(Queue& queue, const EpochValues& values, TelemetryLevel level = TelemetryLevel::off,
            std::uint64_t ring_places = 1024)
       : queue_(queue),
         energy_(queue, values.energy),
@@ -133,12 +59,13 @@ class Recorder {
         replica_(queue, values.replica),
         beta_(queue, std::vector<double>{0, 1, 2, 3, 4, 5, 6}),
         control_(upload_control(queue, {})),
-        state_(queue, std::vector<TelemetryState>{{}}),
+        state_(queue, 1),
         sums_(queue, values.groups),
         parts_(queue, values.groups * RecordTelemetry::nodes_of(values.size)),
         mailbox_(queue, 1),
         slots_(queue, static_cast<std::int64_t>(ring_places)) {
-    sums_.fill({0, 0, 0, 0, infinity, -infinity, 0, 0, RecordTelemetry::no_epoch()});
+    state_.zero();
+    sums_.zero();
     kernel_.group_size = values.size;
     kernel_.variables = variables;
     kernel_.sweeps_per_tick = 3;
@@ -153,7 +80,7 @@ class Recorder {
   }
 
   RecordTelemetry& kernel() { return kernel_; }
-  void write(const Values& values) {
+  void write(const EpochValues& values) {
     energy_.upload(values.energy);
     best_.upload(values.best);
     step_.upload(values.step);
@@ -187,7 +114,8 @@ class Recorder {
   bool read(std::uint64_t epoch, std::int64_t i, TelemetryRecord& record) {
     const auto place = static_cast<std::uint64_t>(i);
     return TelemetryRing::read(kernel_.ring.slot_of(epoch, place),
-                               kernel_.ring.seq_of(epoch, place), record);
+                               kernel_.ring.seq_of(epoch, place),
+                               record) == TelemetryRing::Found::record;
   }
 
  private:
@@ -214,7 +142,7 @@ TEST_P(RecordTelemetryKernel, FindsWhatALoopOverTheSlotsFinds) {
       {70, 32}, {2, 1000}, {1100, 4}, {1, 16384}, {2, 16385}, {1, 70001}};
   for (const auto& [groups, size] : shapes) {
     SCOPED_TRACE(testing::Message() << groups << " groups of " << size);
-    const Values values = random_values(groups, size, idx(groups * 1000 + size), true);
+    const EpochValues values = random_values(groups, size, idx(groups * 1000 + size), true);
     Recorder recorder(queue(), values);
 
     recorder.record(0);
@@ -241,7 +169,7 @@ TEST_P(RecordTelemetryKernel, HasTheBitsOfTheOtherBackend) {
     Recorder here(queue(), random_values(groups, size, 1, false), TelemetryLevel::groups);
     Recorder there(cpu_queue(), random_values(groups, size, 1, false), TelemetryLevel::groups);
     for (std::uint64_t tick = 0; tick < 4; ++tick) {
-      const Values values = random_values(groups, size, 7 + tick, false);
+      const EpochValues values = random_values(groups, size, 7 + tick, false);
       here.write(values);
       there.write(values);
       here.record(tick);
@@ -257,11 +185,11 @@ TEST_P(RecordTelemetryKernel, HasTheBitsOfTheOtherBackend) {
 }
 
 TEST_P(RecordTelemetryKernel, AddsEpochsAndCountsSinceTheLast) {
-  Values values = random_values(2, 100, 3, true);
+  EpochValues values = random_values(2, 100, 3, true);
   Recorder recorder(queue(), values);
   recorder.record(0);
   const TelemetryEpoch first = enumerate(values, 100, 200);
-  Values later = random_values(2, 100, 4, true);
+  EpochValues later = random_values(2, 100, 4, true);
   for (std::size_t s = 0; s < 200; ++s) later.accepted[s] = values.accepted[s] + s;
   recorder.write(later);
   recorder.record(1);
@@ -281,7 +209,7 @@ TEST_P(RecordTelemetryKernel, AddsEpochsAndCountsSinceTheLast) {
 }
 
 TEST_P(RecordTelemetryKernel, OfEqualEnergiesTheFirstReplicaCounts) {
-  Values values = random_values(2, 40, 5, true);
+  EpochValues values = random_values(2, 40, 5, true);
   std::fill_n(values.best.begin(), 80, -100.0);
   values.best[13] = values.best[55] = values.best[9] = -200;
   values.replica[13] = 30, values.replica[9] = 31, values.replica[55] = 41;
@@ -295,7 +223,7 @@ TEST_P(RecordTelemetryKernel, OfEqualEnergiesTheFirstReplicaCounts) {
 }
 
 TEST_P(RecordTelemetryKernel, NotesOnlyImprovementsWithTheTickThatFoundThem) {
-  Values values = random_values(1, 64, 6, true);
+  EpochValues values = random_values(1, 64, 6, true);
   std::fill_n(values.best.begin(), 64, -5.0);
   Recorder recorder(queue(), values);
   recorder.record(0);
@@ -326,7 +254,7 @@ TEST_P(RecordTelemetryKernel, RecordsAnEpochOnceAndOnlyAtItsEnd) {
 }
 
 TEST_P(RecordTelemetryKernel, WritesRecordsOfRunGroupsAndReplicas) {
-  Values values = random_values(3, 90, 9, true);
+  EpochValues values = random_values(3, 90, 9, true);
   Recorder recorder(queue(), values, TelemetryLevel::replicas);
   recorder.record(0);
   for (std::uint64_t& count : values.accepted) count += 30;
@@ -361,22 +289,46 @@ TEST_P(RecordTelemetryKernel, WritesRecordsOfRunGroupsAndReplicas) {
   }
 }
 
+// Four epochs fit, and the place of the next record is marked.
 TEST_P(RecordTelemetryKernel, AReaderNoticesWhatWasOverwritten) {
-  Recorder recorder(queue(), random_values(3, 8, 10, true), TelemetryLevel::groups, 8);
-  for (std::uint64_t tick = 0; tick < 4; ++tick) recorder.record(tick);
+  Recorder recorder(queue(), random_values(3, 8, 10, true), TelemetryLevel::groups, 16);
+  for (std::uint64_t tick = 0; tick < 6; ++tick) recorder.record(tick);
   TelemetryRecord record;
-  int found = 0;
-  for (std::uint64_t epoch = 0; epoch < 4; ++epoch) {
+  for (std::uint64_t epoch = 0; epoch < 6; ++epoch) {
     for (int i = 0; i < 4; ++i) {
-      const bool there = recorder.read(epoch, i, record);
-      EXPECT_EQ(there, epoch >= 2) << epoch << ' ' << i;
-      if (there) {
+      ASSERT_EQ(recorder.read(epoch, i, record), epoch >= 3) << epoch << ' ' << i;
+      if (epoch >= 3) {
         EXPECT_EQ(record.step, 3 * epoch);
       }
-      found += there ? 1 : 0;
     }
   }
-  EXPECT_EQ(found, 8);
+}
+
+TEST_P(RecordTelemetryKernel, ALookTellsTheBestAndChangesNothing) {
+  for (const auto& [groups, size] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 5}, {70, 32}, {3, 300}, {1, 70001}}) {
+    const EpochValues values = random_values(groups, size, 11, true);
+    Recorder recorder(queue(), values);
+    recorder.kernel().ticks_per_epoch = 4;
+    recorder.kernel().only_look = true;
+    recorder.record(6);
+
+    const TelemetryEpoch all = enumerate(values, 0, values.replicas());
+    const IncumbentEntry& now = recorder.mailbox().now;
+    EXPECT_EQ(now.energy, all.best);
+    EXPECT_EQ(now.replica, all.replica);
+    EXPECT_EQ(now.rung, values.rung[idx(all.slot)]);
+    EXPECT_EQ(now.step, std::min<std::uint64_t>(values.step[idx(all.slot)] + 3, 18));
+    EXPECT_EQ(recorder.state().epochs, 0u);
+    EXPECT_EQ(recorder.mailbox().incumbents, 0u);
+    EXPECT_EQ(recorder.sums()[0].epochs, 0u);
+  }
+  EpochValues none(1, 40);
+  std::ranges::fill(none.best, no_energy);
+  Recorder recorder(queue(), none);
+  recorder.kernel().only_look = true;
+  recorder.record(0);
+  EXPECT_EQ(recorder.mailbox().now.replica, -1);
 }
 
 }  // namespace

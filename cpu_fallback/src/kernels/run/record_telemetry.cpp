@@ -75,6 +75,13 @@ template <>
 void launch(const RecordTelemetry& kernel, Queue& queue) {
   if (!kernel.due()) return;
   reduce_nodes(kernel, queue);
+  if (kernel.only_look) {
+    TelemetryPart all = TelemetryPart::nothing();
+    for (std::int64_t i = 0; i < kernel.groups() * kernel.nodes(); ++i) {
+      RecordTelemetry::add(all, kernel.parts[i]);
+    }
+    return kernel.look(all);
+  }
   const bool wide = RecordTelemetry::lanes_of(kernel.nodes()) == RecordTelemetry::wide_lanes;
   for (std::int64_t group = 0; group < kernel.groups(); ++group) {
     kernel.finish_group(group, wide ? group_of<RecordTelemetry::wide_lanes>(kernel, group)

@@ -21,8 +21,9 @@ struct alignas(64) TelemetrySlot {
 
 /// The ring of records, in host memory that the device writes while the host reads.
 ///
-/// A writer never waits. It marks a place as being written, writes the payload, and then the
-/// sequence number; a reader takes a record only if it finds the expected number before and after
+/// A writer never waits. It writes the payload, and then the sequence number; before that it marks
+/// the place of its next record as being written, so that nobody finds the old number there when
+/// its payload comes. A reader takes a record only if it finds the expected number before and after
 /// it has copied the payload. What a writer has overwritten before it was read is lost, and the
 /// reader counts it. Writers of one epoch never share a place, and epochs follow each other.
 struct TelemetryRing {
@@ -63,26 +64,19 @@ struct TelemetryRing {
   /// Writes one record of an epoch that is kept; its sequence number is set here.
   KILN_HD void publish(std::uint64_t epoch, std::uint64_t record, TelemetryRecord value) const {
     value.seq = seq_of(epoch, record);
-    write(slot_of(epoch, record), value);
+    const std::uint64_t place = kept_before(epoch) * records_per_epoch + record;
+    write(slots[place & (capacity - 1)], slots[(place + records_per_epoch) & (capacity - 1)],
+          value);
   }
 
-  /// From here on no reader finds a record in a place, until write() ends.
-  KILN_HD static void mark(TelemetrySlot& slot) {
-#if defined(__CUDA_ARCH__)
-    *static_cast<volatile std::uint64_t*>(slot.word) = 0;
-    __threadfence_system();
-#else
-    std::atomic_ref(slot.word[0]).store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-#endif
-  }
-
-  KILN_HD static void write(TelemetrySlot& slot, const TelemetryRecord& value) {
-    mark(slot);
+  /// Writes a record, and marks the place of the next.
+  KILN_HD static void write(TelemetrySlot& slot, TelemetrySlot& next,
+                            const TelemetryRecord& value) {
 #if defined(__CUDA_ARCH__)
     const auto* const words = reinterpret_cast<const std::uint64_t*>(&value);
     volatile std::uint64_t* const to = slot.word;
     for (int i = 1; i < TelemetrySlot::words; ++i) to[i] = words[i];
+    *static_cast<volatile std::uint64_t*>(next.word) = 0;
     __threadfence_system();
     to[0] = words[0];
 #else
@@ -90,23 +84,27 @@ struct TelemetryRing {
     for (int i = 1; i < TelemetrySlot::words; ++i) {
       std::atomic_ref(slot.word[i]).store(from.word[i], std::memory_order_relaxed);
     }
-    std::atomic_ref(slot.word[0]).store(from.word[0], std::memory_order_release);
+    std::atomic_ref(next.word[0]).store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    std::atomic_ref(slot.word[0]).store(from.word[0], std::memory_order_relaxed);
 #endif
   }
 
-  /// By the host: copies the record with this sequence number; false if it is not there, or was
-  /// overwritten meanwhile.
-  static bool read(TelemetrySlot& slot, std::uint64_t seq, TelemetryRecord& value) {
+  /// What a reader finds in a place.
+  enum class Found : std::uint8_t { record, nothing_yet, another };
+
+  /// By the host: copies the record with this sequence number.
+  static Found read(TelemetrySlot& slot, std::uint64_t seq, TelemetryRecord& value) {
     TelemetrySlot copy;
     copy.word[0] = std::atomic_ref(slot.word[0]).load(std::memory_order_acquire);
-    if (copy.word[0] != seq) return false;
+    if (copy.word[0] != seq) return copy.word[0] > seq ? Found::another : Found::nothing_yet;
     for (int i = 1; i < TelemetrySlot::words; ++i) {
       copy.word[i] = std::atomic_ref(slot.word[i]).load(std::memory_order_relaxed);
     }
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (std::atomic_ref(slot.word[0]).load(std::memory_order_relaxed) != seq) return false;
+    if (std::atomic_ref(slot.word[0]).load(std::memory_order_relaxed) != seq) return Found::another;
     value = std::bit_cast<TelemetryRecord>(copy);
-    return true;
+    return Found::record;
   }
 };
 
@@ -129,6 +127,7 @@ struct TelemetryMailbox {
 
   std::uint64_t epochs;      ///< complete
   std::uint64_t incumbents;  ///< entries that the log has had
+  IncumbentEntry now;        ///< of the last launch that only looked; replica -1: there is none
   IncumbentEntry log[capacity];
 };
 

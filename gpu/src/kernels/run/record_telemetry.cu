@@ -10,7 +10,7 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int wide = RecordTelemetry::wide_lanes;
-constexpr std::int64_t nodes_of_block = 64;  // that one block adds by itself
+constexpr std::int64_t few_nodes = 16;  // that one block adds by itself
 static_assert(RecordTelemetry::node_lanes == warp_size);
 
 __device__ TelemetryPart shuffle_down(const TelemetryPart& part, int offset) {
@@ -36,55 +36,63 @@ __device__ void add_lanes(TelemetryPart& part) {
   }
 }
 
-// By a block of `wide` threads, the same through shared memory.
+// By a block of `wide` threads, the same through shared memory. Threads from `used` on have
+// nothing.
 template <class Part, class Add>
-__device__ void add_threads(Part* shared, const Part& part, Add add) {
+__device__ void add_threads(Part* shared, const Part& part, std::int64_t used, Add add) {
   const int me = static_cast<int>(threadIdx.x);
-  shared[me] = part;
-  for (int half = wide / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (me < half) add(shared[me], shared[me + half]);
-  }
+  if (me < used) shared[me] = part;
   __syncthreads();
+  for (int half = wide / 2; half > 0; half /= 2) {
+    if (half >= used) continue;
+    if (me < half && me + half < used) add(shared[me], shared[me + half]);
+    __syncthreads();
+  }
 }
 
 // By a warp: a node, and the group where it is all of it.
-__device__ void reduce_node(const RecordTelemetry& kernel, std::int64_t node, bool records) {
+template <bool records>
+__device__ void reduce_node(const RecordTelemetry& kernel, std::int64_t node) {
   const std::int64_t nodes = kernel.nodes(), group = node / nodes;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const std::int64_t end = (group + 1) * kernel.group_size;
   const std::int64_t first = group * kernel.group_size + node % nodes * RecordTelemetry::node_size;
   const double origin = kernel.origin_of(group);
   TelemetryPart part = TelemetryPart::nothing();
-#pragma unroll 2
-  for (std::int64_t i = lane; i < RecordTelemetry::node_size; i += warp_size) {
-    if (first + i >= end) break;
-    kernel.add_slot(part, first + i, origin);
-    if (records) kernel.publish_replica(first + i);
+#pragma unroll
+  for (int i = 0; i < RecordTelemetry::node_size / warp_size; ++i) {
+    const std::int64_t slot = first + i * warp_size + lane;
+    if (slot >= end) continue;
+    kernel.add_slot(part, slot, origin);
+    if constexpr (records) kernel.publish_replica(slot);
   }
   __syncwarp();
   add_lanes(part);
   if (lane != 0) return;
-  if (nodes == 1) {
+  if (nodes == 1 && !kernel.only_look) {
     kernel.finish_group(group, part);
   } else {
     kernel.parts[node] = part;
   }
 }
 
-__device__ bool records_replicas(const RecordTelemetry& kernel) {
-  return kernel.ring.level == TelemetryLevel::replicas && kernel.ring.keeps(kernel.state->epochs);
+// By warps of which this is number `warp`.
+__device__ void reduce_all_nodes(const RecordTelemetry& kernel, std::int64_t warp,
+                                 std::int64_t warps) {
+  const std::int64_t all = kernel.groups() * kernel.nodes();
+  const bool records = !kernel.only_look && kernel.ring.level == TelemetryLevel::replicas &&
+                       kernel.ring.keeps(kernel.state->epochs);
+  if (records) {
+    for (std::int64_t node = warp; node < all; node += warps) reduce_node<true>(kernel, node);
+  } else {
+    for (std::int64_t node = warp; node < all; node += warps) reduce_node<false>(kernel, node);
+  }
 }
 
 __global__ void __launch_bounds__(block_size)
     reduce_nodes(const __grid_constant__ RecordTelemetry kernel) {
   if (!kernel.due()) return;
-  const bool records = records_replicas(kernel);
-  const std::int64_t all = kernel.groups() * kernel.nodes();
-  const std::int64_t warps = thread_count() / warp_size;
-  for (std::int64_t node = thread_index() / warp_size; node < all; node += warps) {
-    reduce_node(kernel, node, records);
-  }
+  reduce_all_nodes(kernel, thread_index() / warp_size, thread_count() / warp_size);
 }
 
 // By a warp.
@@ -107,22 +115,40 @@ __device__ void finish_by_block(const RecordTelemetry& kernel, std::int64_t grou
   for (std::int64_t i = threadIdx.x; i < nodes; i += wide) {
     RecordTelemetry::add(part, kernel.parts[group * nodes + i]);
   }
-  add_threads(shared, part, RecordTelemetry::add);
+  add_threads(shared, part, nodes, RecordTelemetry::add);
   if (threadIdx.x == 0) kernel.finish_group(group, shared[0]);
   __syncthreads();
 }
 
+// By the block.
+__device__ void look_by_block(const RecordTelemetry& kernel, TelemetryPart* shared) {
+  const std::int64_t all = kernel.groups() * kernel.nodes();
+  TelemetryPart part = TelemetryPart::nothing();
+  for (std::int64_t i = threadIdx.x; i < all; i += wide) {
+    RecordTelemetry::add(part, kernel.parts[i]);
+  }
+  add_threads(shared, part, all, RecordTelemetry::add);
+  if (threadIdx.x == 0) kernel.look(shared[0]);
+}
+
+// Where nodes are few a small block has as many threads as there are items to add.
 template <bool with_nodes>
-__global__ void __launch_bounds__(wide)
+constexpr int threads_of = with_nodes ? block_size : wide;
+
+template <bool with_nodes>
+__global__ void __launch_bounds__(threads_of<with_nodes>)
     finish_epoch(const __grid_constant__ RecordTelemetry kernel) {
   extern __shared__ std::uint64_t memory[];
   if (!kernel.due()) return;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size, warps = wide / warp_size;
+  constexpr int warps = threads_of<with_nodes> / warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   if constexpr (with_nodes) {
-    const bool records = records_replicas(kernel);
-    const std::int64_t all = kernel.groups() * kernel.nodes();
-    for (std::int64_t node = warp; node < all; node += warps) reduce_node(kernel, node, records);
+    reduce_all_nodes(kernel, warp, warps);
     __syncthreads();
+  }
+  if (kernel.only_look) {
+    look_by_block(kernel, reinterpret_cast<TelemetryPart*>(memory));
+    return;
   }
   if (kernel.nodes() > 1) {
     if (RecordTelemetry::lanes_of(kernel.nodes()) == wide) {
@@ -142,7 +168,7 @@ __global__ void __launch_bounds__(wide)
   for (std::int64_t group = threadIdx.x; group < kernel.groups(); group += wide) {
     RecordTelemetry::merge(epoch, kernel.sums[group].last);
   }
-  add_threads(shared, epoch, RecordTelemetry::merge);
+  add_threads(shared, epoch, kernel.groups(), RecordTelemetry::merge);
   if (threadIdx.x == 0) kernel.finish(shared[0]);
 }
 
@@ -151,19 +177,20 @@ __global__ void __launch_bounds__(wide)
 template <>
 void launch(const RecordTelemetry& kernel, Queue& queue) {
   static_assert(sizeof(TelemetryPart) <= sizeof(TelemetryEpoch));
-  constexpr std::size_t shared_bytes = wide * sizeof(TelemetryEpoch);
+  static_assert(few_nodes <= block_size);
   const cudaStream_t stream = stream_of(queue);
   const std::int64_t nodes = kernel.groups() * kernel.nodes();
-  const bool few = nodes <= nodes_of_block;
-  const auto finish = few ? finish_epoch<true> : finish_epoch<false>;
-  cuda_check(cudaFuncSetAttribute(finish, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_bytes)),
-             "allow a block of record_telemetry its shared memory");
-  if (!few) {
-    reduce_nodes<<<blocks_for(nodes * warp_size), block_size, 0, stream>>>(kernel);
-    check_launch(RecordTelemetry::name);
+  if (nodes <= few_nodes) {
+    finish_epoch<true><<<1, block_size, block_size * sizeof(TelemetryEpoch), stream>>>(kernel);
+    return check_launch(RecordTelemetry::name);
   }
-  finish<<<1, wide, shared_bytes, stream>>>(kernel);
+  reduce_nodes<<<blocks_for(nodes * warp_size), block_size, 0, stream>>>(kernel);
+  check_launch(RecordTelemetry::name);
+  constexpr int shared_bytes = wide * sizeof(TelemetryEpoch);
+  cuda_check(cudaFuncSetAttribute(finish_epoch<false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  shared_bytes),
+             "allow a block of record_telemetry its shared memory");
+  finish_epoch<false><<<1, wide, shared_bytes, stream>>>(kernel);
   check_launch(RecordTelemetry::name);
 }
 

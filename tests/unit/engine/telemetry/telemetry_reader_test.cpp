@@ -133,33 +133,33 @@ TEST(TelemetryRing, KeepsAllOfTheFirstEpochsAndNeverTwiceAsMany) {
 }
 
 TEST(TelemetryRing, HasNothingInAPlaceThatIsBeingWritten) {
-  TelemetrySlot slot{};
-  TelemetryRecord record{}, found;
-  record.seq = 5;
-  record.energy = 7;
-  EXPECT_FALSE(TelemetryRing::read(slot, 5, found)) << "not yet";
-  TelemetryRing::write(slot, record);
-  EXPECT_TRUE(TelemetryRing::read(slot, 5, found));
+  using enum TelemetryRing::Found;
+  TelemetrySlot slot{}, other{};
+  TelemetryRecord value{}, found;
+  value.seq = 5;
+  value.energy = 7;
+  EXPECT_EQ(TelemetryRing::read(slot, 5, found), nothing_yet);
+  TelemetryRing::write(slot, other, value);
+  EXPECT_EQ(TelemetryRing::read(slot, 5, found), record);
   EXPECT_EQ(found.energy, 7);
-  EXPECT_FALSE(TelemetryRing::read(slot, 6, found)) << "of another epoch";
+  EXPECT_EQ(TelemetryRing::read(slot, 6, found), nothing_yet);
+  EXPECT_EQ(TelemetryRing::read(slot, 4, found), another);
 
-  TelemetryRing::mark(slot);  // the payload of the next record comes now
-  EXPECT_FALSE(TelemetryRing::read(slot, 5, found)) << "a part of it may be new";
-
-  record.seq = 6;
-  TelemetryRing::write(slot, record);
-  EXPECT_FALSE(TelemetryRing::read(slot, 5, found));
-  EXPECT_TRUE(TelemetryRing::read(slot, 6, found));
+  value.seq = 6;
+  TelemetryRing::write(other, slot, value);  // the next payload comes into `slot`
+  EXPECT_EQ(TelemetryRing::read(slot, 5, found), nothing_yet) << "a part of it may be new";
+  EXPECT_EQ(TelemetryRing::read(other, 6, found), record);
 }
 
-// A writer that never waits against a reader, and a single place, so that they meet all the time:
+// A writer that never waits against a reader, and two places, so that they meet all the time:
 // whatever the reader takes is whole.
 TEST(TelemetryRing, GivesNoTornRecords) {
   constexpr std::uint64_t tries = 3000000;
-  std::vector<TelemetrySlot> slots(1);
+  std::vector<TelemetrySlot> slots(2);
   TelemetryRing ring;
   ring.slots = slots.data();
-  ring.capacity = ring.records_per_epoch = 1;
+  ring.capacity = 2;
+  ring.records_per_epoch = 1;
   ring.all_of_first = std::uint64_t{1} << 40;
   std::atomic<std::uint64_t> written{0};
   std::atomic<bool> enough{false};
@@ -179,7 +179,8 @@ TEST(TelemetryRing, GivesNoTornRecords) {
   for (std::uint64_t n = 0; n < tries; ++n) {
     const std::uint64_t last = written.load(std::memory_order_acquire) - 1;
     TelemetryRecord record;
-    if (!TelemetryRing::read(ring.slot_of(last, 0), ring.seq_of(last, 0), record)) continue;
+    const auto found = TelemetryRing::read(ring.slot_of(last, 0), ring.seq_of(last, 0), record);
+    if (found != TelemetryRing::Found::record) continue;
     ++taken;
     const auto i = static_cast<double>(last);
     const auto low = static_cast<std::uint32_t>(last);

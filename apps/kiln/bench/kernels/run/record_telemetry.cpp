@@ -20,7 +20,7 @@ struct Data {
         replica(queue, groups * size),
         beta(queue, std::vector<double>{1.0}),
         control(queue, std::vector<RunControl>{{}}),
-        state(queue, std::vector<TelemetryState>{{}}),
+        state(queue, 1),
         sums(queue, groups),
         parts(queue, groups * RecordTelemetry::nodes_of(size)),
         mailbox(queue, 1) {
@@ -31,6 +31,7 @@ struct Data {
     not_finite.zero();
     rung.zero();
     replica.zero();
+    state.zero();
     sums.zero();
   }
   DeviceArray<double> energy, best;

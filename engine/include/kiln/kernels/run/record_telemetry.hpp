@@ -35,9 +35,10 @@ struct TelemetryPart {
 /// improvement of the best of all replicas in the log, and writes records into the ring.
 ///
 /// An epoch ends when the ticks done are a multiple of ticks_per_epoch, and is recorded once: any
-/// other launch does nothing. An improvement is that of the best energy that any replica has had;
-/// of several replicas with it the first counts. Padding slots and energies that are not finite
-/// never count.
+/// other launch does nothing, but for one that only looks: it tells the best of all replicas so far
+/// and changes nothing else, at any time. An improvement is that of the best energy that any
+/// replica has had; of several replicas with it the first counts. Padding slots and energies that
+/// are not finite never count.
 ///
 /// Class E: sums are added in an order that the group size alone decides. A node has 256 slots:
 /// lane l of 32 adds its slots l, l + 32, ..., then lane l adds lane l + 16, l + 8, ... . The nodes
@@ -65,6 +66,7 @@ struct KILN_API RecordTelemetry {
   View1<TelemetryPart> parts;  ///< [groups * nodes()], scratch
   TelemetryMailbox* mailbox = nullptr;
   TelemetryRing ring;
+  bool only_look = false;  ///< writes TelemetryMailbox::now
 
   KILN_HD std::int64_t groups() const { return sums.size; }
   /// Of a group.
@@ -80,7 +82,8 @@ struct KILN_API RecordTelemetry {
   }
 
   KILN_HD bool due() const {
-    return control->tick % ticks_per_epoch == 0 && control->tick != state->last_tick;
+    return only_look || (control->tick % ticks_per_epoch == 0 &&
+                         (state->epochs == 0 || control->tick != state->last_tick));
   }
 
   KILN_HD double origin_of(std::int64_t group) const {
@@ -141,9 +144,10 @@ struct KILN_API RecordTelemetry {
       to.mean = exact::add(to.mean, exact::mul(off, part));
       to.m2 = exact::add(exact::add(to.m2, from.m2), between);
     }
+    const bool first = to.count == 0;
+    to.least = first || from.least < to.least ? from.least : to.least;
+    to.most = first || from.most > to.most ? from.most : to.most;
     to.count += from.count;
-    to.least = from.least < to.least ? from.least : to.least;
-    to.most = from.most > to.most ? from.most : to.most;
   }
 
   KILN_HD static TelemetryEpoch no_epoch() {
@@ -190,17 +194,26 @@ struct KILN_API RecordTelemetry {
   KILN_HD void finish(const TelemetryEpoch& all) const {
     TelemetryState next = *state;
     TelemetryRecord record = record_of(all, TelemetryKind::run, 0, group_size * groups());
-    if (all.slot >= 0 && exact::order_key(all.best) < next.best_key) {
+    const std::uint64_t key = exact::order_key(all.best);
+    if (all.slot >= 0 && (next.incumbents == 0 || key < next.best_key)) {
       record.flags |= TelemetryRecord::improved_bit;
-      next.best_key = exact::order_key(all.best);
-      note_incumbent(all, next.incumbents++);
+      next.best_key = key;
+      mailbox->log[next.incumbents++ % TelemetryMailbox::capacity] = entry_of(all);
     }
-    if (ring.keeps(next.epochs)) ring.publish(next.epochs, 0, record);
+    // The fence of the record is also that of the entry.
+    const bool kept = ring.keeps(next.epochs);
+    if (kept) ring.publish(next.epochs, 0, record);
     ++next.epochs;
     next.last_tick = control->tick;
     next.last_step = control->step;
     *state = next;
-    tell(next);
+    tell(next, !kept);
+  }
+
+  /// Tells the best of all replicas, by one thread.
+  KILN_HD void look(const TelemetryPart& all) const {
+    mailbox->now = entry_of(all);
+    if (all.slot < 0) mailbox->now.replica = -1;
   }
 
   KILN_HD void publish_replica(std::int64_t slot) const {
@@ -249,20 +262,22 @@ struct KILN_API RecordTelemetry {
     record.flags = static_cast<std::uint32_t>(kind);
     return record;
   }
-  KILN_HD void note_incumbent(const TelemetryEpoch& all, std::uint64_t number) const {
+  template <class Part>
+  KILN_HD IncumbentEntry entry_of(const Part& all) const {
+    IncumbentEntry entry{};
+    if (all.slot < 0) return entry;
     const std::uint64_t end = best_step[all.slot] + sweeps_per_tick;
-    IncumbentEntry& entry = mailbox->log[number % TelemetryMailbox::capacity];
     entry.step = end < control->step ? end : control->step;
     entry.energy = all.best;
     entry.replica = all.replica;
     entry.group = static_cast<std::int32_t>(all.slot / group_size);
     entry.rung = rung_of[all.slot];
-    entry.reserved = 0;
+    return entry;
   }
-  // Payload first, so that the host finds what the numbers promise.
-  KILN_HD void tell(const TelemetryState& now) const {
+  // Payload first: a host that reads the numbers also finds the entries.
+  KILN_HD void tell(const TelemetryState& now, [[maybe_unused]] bool fence) const {
 #if defined(__CUDA_ARCH__)
-    __threadfence_system();
+    if (fence) __threadfence_system();
     *static_cast<volatile std::uint64_t*>(&mailbox->incumbents) = now.incumbents;
     *static_cast<volatile std::uint64_t*>(&mailbox->epochs) = now.epochs;
 #else
