@@ -6,6 +6,8 @@
 #include <atomic>
 #include <bit>
 
+#include "kiln/objective.hpp"
+
 namespace kiln {
 namespace {
 
@@ -17,6 +19,14 @@ std::uint64_t records_per_epoch(TelemetryLevel level, const ReplicaBatch& batch)
   if (level >= TelemetryLevel::groups) records += static_cast<std::uint64_t>(batch.groups());
   if (level >= TelemetryLevel::replicas) records += static_cast<std::uint64_t>(batch.replicas());
   return records;
+}
+
+// A transition evaluates many gradients, each of which takes a sweep at least.
+double sweeps_of_tick(const Needs& needs) {
+  constexpr double gradients = 32;
+  const bool transitions =
+      needs.requires_ability<HamiltonianMoves>() || needs.requires_ability<NoUTurnMoves>();
+  return (transitions ? gradients : 1) * static_cast<double>(needs.sweeps_per_tick);
 }
 
 TelemetryLevel below(TelemetryLevel level) {
@@ -33,25 +43,24 @@ struct SavedIncumbent {
 
 // Recording takes a GPU 5 us, and 5 more for 30,000 replicas. A tick takes it as long as its
 // attempts at the best rate of today's devices, and no less than its sweeps one after the other.
-std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables,
-                              std::uint32_t sweeps_per_tick, bool host_paced) {
+std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
+                              bool host_paced) {
   constexpr double least_share = 300, least_tick_us = 3, least_sweep_us = 1.5;
   constexpr double variable_us = 0.002, attempts_per_us = 1e6, most_us = 15;
   if (host_paced) return 1;
-  const auto slots = static_cast<double>(replicas), sweeps = static_cast<double>(sweeps_per_tick);
+  const auto slots = static_cast<double>(replicas);
   const auto sites = static_cast<double>(variables);
   const double recording_us = std::min(most_us, 5 + slots / 6000);
-  const double tick_us =
-      std::max({least_tick_us, sweeps * std::max(least_sweep_us, sites * variable_us),
-                slots * sites * sweeps / attempts_per_us});
+  const double sweep_us =
+      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
+  const double tick_us = std::max(least_tick_us, sweeps_per_tick * sweep_us);
   std::uint64_t ticks = 1;
   while (static_cast<double>(ticks) * tick_us < least_share * recording_us) ticks *= 2;
   return ticks;
 }
 
 RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units,
-                           std::uint32_t sweeps_per_tick, bool host_paced,
-                           const TelemetryOptions& options)
+                           const Needs& needs, bool host_paced, const TelemetryOptions& options)
     : units_(units),
       records_epochs_(options.epochs),
       taker_(options.take),
@@ -71,9 +80,9 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.replica_of = batch.replica_of();
   kernel_.group_size = batch.group_size();
   kernel_.variables = batch.space().variables();
+  kernel_.sweeps_per_tick = needs.sweeps_per_tick;
   kernel_.ticks_per_epoch =
-      kiln::ticks_per_epoch(batch.replicas(), kernel_.variables, sweeps_per_tick, host_paced);
-  kernel_.sweeps_per_tick = sweeps_per_tick;
+      kiln::ticks_per_epoch(batch.replicas(), kernel_.variables, sweeps_of_tick(needs), host_paced);
   kernel_.state = state_.data();
   kernel_.sums = sums_.view();
   kernel_.parts = parts_.view();

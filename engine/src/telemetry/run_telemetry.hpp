@@ -10,6 +10,7 @@
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
+#include "kiln/schedule.hpp"
 #include "kiln/telemetry/incumbent.hpp"
 #include "kiln/telemetry/options.hpp"
 
@@ -20,7 +21,7 @@ class RunTelemetry {
  public:
   /// Queue, batch and units must outlive it.
   /// @param host_paced  whether ticks wait for the host: an epoch is then one tick
-  RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units, std::uint32_t sweeps_per_tick,
+  RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units, const Needs& needs,
                bool host_paced, const TelemetryOptions& options);
 
   std::uint64_t ticks_per_epoch() const noexcept { return kernel_.ticks_per_epoch; }
@@ -93,7 +94,7 @@ class RunTelemetry {
 
 /// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes some 0.3 % of
 /// it on a GPU. It follows from the problem and the options alone, not from the device.
-std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables,
-                              std::uint32_t sweeps_per_tick, bool host_paced);
+std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
+                              bool host_paced);
 
 }  // namespace kiln
