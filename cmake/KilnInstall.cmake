@@ -27,6 +27,8 @@ endif()
 if(KILN_APPS)
   install(TARGETS kiln_program)
 endif()
+# The reader of telemetry.bin for Python, to copy or to put on PYTHONPATH.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/kiln_telemetry.py DESTINATION "${CMAKE_INSTALL_DATADIR}/kiln")
 # What the program points to as docs/NAME.md; a component, so that a package may leave it out.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)

@@ -12,6 +12,7 @@
 #include "run_core.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 namespace {
@@ -89,6 +90,7 @@ RunCore::OwnBytes RunCore::own_bytes(const Problem& problem, Schedule& schedule,
   Archive copy(*run.queue_);
   copy.put("run.control", run.control_);
   run.scratch_->save(copy);
+  if (run.telemetry_) run.telemetry_->save(copy);
   own.copied = queue.bytes() - allocated;
   return own;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "kiln/errors.hpp"
@@ -21,6 +23,30 @@ void* Queue::allocate(std::size_t bytes) {
 }
 
 void Queue::deallocate(void* memory, std::size_t bytes) noexcept { do_deallocate(memory, bytes); }
+
+void* Queue::allocate_shared(std::size_t bytes) {
+  ++counters_.allocations;
+  return do_allocate_shared(bytes);
+}
+void Queue::deallocate_shared(void* memory, std::size_t bytes) noexcept {
+  do_deallocate_shared(memory, bytes);
+}
+
+namespace {
+constexpr std::size_t shared_alignment = 64;
+}  // namespace
+
+void* Queue::do_allocate_shared(std::size_t bytes) {
+  const std::size_t padded = (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
+  void* const memory = std::aligned_alloc(shared_alignment, padded);
+  if (memory == nullptr) {
+    throw OutOfDeviceMemory("the host cannot allocate " + std::to_string(bytes) + " more bytes",
+                            bytes, 0, Fix::fewer_replicas());
+  }
+  std::memset(memory, 0, padded);
+  return memory;
+}
+void Queue::do_deallocate_shared(void* memory, std::size_t) noexcept { std::free(memory); }
 
 void Queue::upload(void* device, const void* host, std::size_t bytes) {
   ++counters_.copies;

@@ -96,6 +96,19 @@ Json counters_json(const Counters& c) {
           {"synchronizations", c.synchronizations}};
 }
 
+Json incumbents_json(const Result& result) {
+  Json json = {{"count", result.incumbents_found},
+               {"primal_integral", number(result.primal_integral.value_or(0), false)},
+               {"relative_to", result.best_known ? "best_known" : "best"}};
+  if (!result.best_known) return json;
+  Json table = Json::array();
+  for (const TimeToGap& row : result.time_to_gap) {
+    table.push_back({{"gap", row.gap}, {"time_s", row.time_s}, {"sweeps", row.sweeps}});
+  }
+  json["time_to_gap"] = std::move(table);
+  return json;
+}
+
 template <class T>
 const std::vector<T>& single_block(const State& state, const char* wanted) {
   if (state.size() == 1) {
@@ -202,6 +215,7 @@ std::string Result::to_json() const {
                   {"not_finite", work.not_finite}};
   json["queue"] = {{"total", counters_json(work.device)},
                    {"in_ticks", counters_json(work.in_ticks)}};
+  if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
   json["diagnostics"] = diagnostics;
   json["series"] = series;

@@ -29,6 +29,7 @@ Result Run::advance_to(const Budget& limit, const Observers& observers, std::sto
   return whole().advance(limit, observers, std::move(stop));
 }
 Result Run::result_so_far(Stop stop) { return whole().result_so_far(stop); }
+void Run::settle() { whole().settle(); }
 void Run::save(Archive& archive) const { whole().save(archive); }
 
 // Replicas lie as the naming of draws wants it, so all arrays are made again for the other naming,

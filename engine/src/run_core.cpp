@@ -26,6 +26,7 @@
 #include "refuse_ability.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 namespace {
@@ -39,8 +40,6 @@ void require_promises(const Objective& objective, const BoundObjective& bound) {
           ", but its bound objective does not implement this ability",
       "Objective::abilities() must return interfaces() of the class that bind() creates");
 }
-
-constexpr std::int64_t ticks_of_graph = 16;
 
 }  // namespace
 
@@ -68,6 +67,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   InitializeContext first(*this);
   schedule_.initialize(first);
   track_best();
+  end_epoch();
   post_summary();
   wait_summary();
   progress_->setup_s = seconds_since(begin);
@@ -123,6 +123,10 @@ void RunCore::allocate_own(const RunPlan& plan) {
   RunControl control;
   control.tick_sweeps = needs_.sweeps_per_tick;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
+  if (objective.space().outputs() == 1) {
+    telemetry_ = std::make_unique<RunTelemetry>(*queue_, *batch_, problem_.units, needs_,
+                                                host_paced_, options_.telemetry);
+  }
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
   } else if (!sweeps_itself(objective, plan.needs)) {
@@ -260,33 +264,6 @@ void RunCore::capture_tick() {
   progress_->setup_s += seconds_since(begin);
 }
 
-// A device takes a moment between two graphs: that counts where ticks are short. The host captures
-// while the device is busy with ticks enqueued before.
-void RunCore::capture_ticks() {
-  constexpr double short_s = 200e-6;
-  const double tick_s = progress_->tick_s;
-  if (long_graph_ || !graph_ || tick_s < 0 || tick_s > short_s) return;
-  queue_->begin_capture();
-  for (std::int64_t i = 0; i < ticks_of_graph; ++i) enqueue_tick();
-  long_graph_ = queue_->end_capture();
-}
-
-void RunCore::enqueue_ticks(std::int64_t count) {
-  if (count >= 2 * ticks_of_graph) capture_ticks();
-  const Counters before = queue_->counters();
-  for (; long_graph_ && count >= ticks_of_graph; count -= ticks_of_graph) {
-    queue_->replay(*long_graph_);
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (graph_) {
-      queue_->replay(*graph_);
-    } else {
-      enqueue_tick();
-    }
-  }
-  progress_->in_ticks += queue_->counters() - before;
-}
-
 // Ticks that may end in the middle are tried, and taken back: those that call what may fail, and on
 // the CPU those that are too long to wait for when the run is to end.
 bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
@@ -344,17 +321,20 @@ RunSummary RunCore::wait_summary() {
   const RunSummary summary = queue_->wait_summary();
   progress_->control = summary.control;
   progress_->last = summary;
+  if (telemetry_) telemetry_->take();
   return summary;
 }
 
 void RunCore::save(Archive& archive) const {
   require_whole();
+  if (progress_->pending > 0) queue_->wait();
   archive.put("run.control", control_);
   archive.put_value("run.draw_naming", draw_naming_);
   archive.put_value("run.replicas", batch_->replicas());
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
+  if (telemetry_) telemetry_->save(archive);
   schedule_.save(archive);
 }
 
@@ -383,6 +363,7 @@ void RunCore::go_back(const Archive& archive) {
   batch_->load(archive);
   objective_->load(archive);
   scratch_->load(archive);
+  if (telemetry_) telemetry_->load(archive);
   schedule_.load(archive);
   progress_->whole = true;
 }

@@ -18,6 +18,8 @@
 
 namespace kiln {
 
+class RunTelemetry;
+
 /// A run as the engine sees it; Run and the contexts of its schedule are its facades.
 class RunCore {
  public:
@@ -30,6 +32,7 @@ class RunCore {
   // For Run.
   Result advance(const Budget& limit, const Observers& observers, std::stop_token stop);
   Result result_so_far(Stop stop);
+  void settle();
   void save(Archive& archive) const;
   void load(const Archive& archive);
   /// The naming of the run that saved an archive.
@@ -112,6 +115,8 @@ class RunCore {
   const std::vector<double>& best_energies() const noexcept { return best_energies_; }
   const std::vector<std::int64_t>& slots_of_replicas() const noexcept { return holder_; }
   double seconds_at(std::uint64_t step) const;
+  /// Null for objectives of several values.
+  RunTelemetry* telemetry() const noexcept { return telemetry_.get(); }
 
  private:
   struct Progress;
@@ -144,7 +149,12 @@ class RunCore {
   Result conclude(Stop stop, const Observers& observers, double earlier_s);
   Result conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
                           double earlier_s);
-  void enqueue_ticks(std::int64_t count);
+  /// @param records  whether epochs that end are recorded
+  void enqueue_ticks(std::int64_t count, bool records = true);
+  void end_epoch();
+  bool fits_long_graph(std::int64_t count, bool records) const;
+  void time_incumbents();
+  void collect_incumbents(Result& result);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
                       View1<const std::uint32_t> active_rungs);
@@ -179,6 +189,7 @@ class RunCore {
   DeviceArray<RunControl> control_;
   std::unique_ptr<Fallback> fallback_;
   std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<RunTelemetry> telemetry_;
   std::unique_ptr<TickGraph> graph_;       // of one tick
   std::unique_ptr<TickGraph> long_graph_;  // of several, where ticks are short
   std::unique_ptr<Progress> progress_;

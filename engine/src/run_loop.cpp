@@ -14,6 +14,7 @@
 
 #include "call_limit.hpp"
 #include "run_parts.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 namespace {
@@ -125,6 +126,7 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   if (unlimited) limit_.sweeps = needs_.default_sweeps;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
+  progress_->enqueued = progress_->control.tick;
   const bool within =
       !loaded_ && budget_.sweeps && limit_.sweeps.value_or(INT64_MAX) <= *budget_.sweeps;
   if (within != ends_with_budget_) drop_graphs();
@@ -187,7 +189,7 @@ Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers&
         DescendContext down(*this);
         schedule_.descend(down);
       } else {
-        enqueue_ticks(1);
+        enqueue_ticks(1, false);
       }
       queue_->wait();
     }
@@ -219,6 +221,8 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
   const int max_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
+  const std::int64_t longest =
+      telemetry_ ? std::min(longest_chunk, telemetry_->longest_chunk()) : longest_chunk;
   std::int64_t chunk = 1;
   std::uint64_t last_tick = 0;
   double last_s = 0, last_copies_s = progress_->copies_s;
@@ -238,6 +242,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
     const double now_s = seconds_since(begin);
     Progress& p = *progress_;
     p.add_look(summary.control.step, earlier_s + now_s);
+    time_incumbents();
     if (summary.control.best_key < p.best_key) {
       p.best_key = summary.control.best_key;
       p.to_best_s = earlier_s + now_s;
@@ -273,7 +278,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
     if (!first && !host_paced_) {
       const auto wanted = static_cast<std::int64_t>(chunk_s / per_tick_s);
       chunk = std::clamp<std::int64_t>(wanted, std::max<std::int64_t>(1, chunk / 4), chunk * 4);
-      chunk = std::clamp<std::int64_t>(chunk, 1, longest_chunk);
+      chunk = std::clamp<std::int64_t>(chunk, 1, longest);
     }
     first = false;
     last_tick = summary.control.tick;
@@ -282,6 +287,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
 }
 
 bool RunCore::report(const RunSummary& summary, double earlier_s, const Observers& observers) {
+  time_incumbents();
   Progress& p = *progress_;
   const double per_sweep =
       static_cast<double>(batch_->replicas()) * static_cast<double>(batch_->space().variables());

@@ -10,6 +10,7 @@
 
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 namespace {
@@ -163,6 +164,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
+  if (telemetry_) telemetry_->look(control_.data());  // read_best() waits for it
   read_best();
   if (problem_.objectives) {
     collect_front(result);
@@ -181,6 +183,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     const bool most = problem_.units.sense == Sense::maximize;
     result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.known.bound;
   }
+  collect_incumbents(result);
   ReportContext found(*this);
   schedule_.report(found, result);
   scratch_->end_report();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <utility>
@@ -98,6 +99,22 @@ void CudaQueue::do_deallocate(void* memory, std::size_t) noexcept {
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
   static_cast<void>(cudaFreeAsync(memory, stream_->get()));
+}
+
+void* CudaQueue::do_allocate_shared(std::size_t bytes) {
+  refuse_in_capture("allocate");
+  const CurrentDevice current(*device_);
+  void* memory = nullptr;
+  cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped), "allocate pinned host memory");
+  std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void CudaQueue::do_deallocate_shared(void* memory, std::size_t) noexcept {
+  const CurrentDevice current(*device_, std::nothrow);
+  abandon_capture();
+  static_cast<void>(cudaStreamSynchronize(stream_->get()));  // what may still write to it
+  static_cast<void>(cudaFreeHost(memory));
 }
 
 void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {

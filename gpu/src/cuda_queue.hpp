@@ -46,6 +46,8 @@ class CudaQueue final : public Queue {
  protected:
   void* do_allocate(std::size_t bytes) override;
   void do_deallocate(void* memory, std::size_t bytes) noexcept override;
+  void* do_allocate_shared(std::size_t bytes) override;
+  void do_deallocate_shared(void* memory, std::size_t bytes) noexcept override;
   void do_upload(void* device, const void* host, std::size_t bytes) override;
   void do_download(void* host, const void* device, std::size_t bytes) override;
   void do_wait() override;

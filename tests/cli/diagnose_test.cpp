@@ -321,7 +321,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
   EXPECT_EQ(
       complaint_about("run"),
       "error[input.open]: run: the run was killed before it wrote a result; there are "
-      "events.ndjson, run.json, solution.txt, trace.csv\n"
+      "events.ndjson, incumbents.ndjson, run.json, solution.txt, telemetry.bin, trace.csv\n"
       "  expected: a folder with result.json, which a run writes every minute and at its end\n"
       "  fix: start the run again with kiln solve (or kiln sample) --repeat run -o NEW\n");
   write("run/evaluations.csv", "");

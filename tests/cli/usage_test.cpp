@@ -187,12 +187,13 @@ INSTANTIATE_TEST_SUITE_P(
                  "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
                      ", and the kernels that kiln list kernels shows\n"},
-        BadUsage{"UnknownSuite",
-                 {"bench", "kernel"},
-                 "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, ticks, sweep, scaling, tempering, time-to-target, "
-                 "sampling, pareto, bayes\n"
-                 "  fix: kiln list suites\n"},
+        BadUsage{
+            "UnknownSuite",
+            {"bench", "kernel"},
+            "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
+            "  available: kernels, ticks, telemetry, sweep, scaling, tempering, time-to-target, "
+            "sampling, pareto, bayes\n"
+            "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
@@ -216,8 +217,8 @@ INSTANTIATE_TEST_SUITE_P(
                         "NothingToMeasure",
                         {"bench"},
                         "error[cli.missing]: kiln bench needs a suite\n"
-                        "  kernels, ticks, sweep, scaling, tempering, time-to-target, sampling, "
-                        "pareto, bayes\n"
+                        "  kernels, ticks, telemetry, sweep, scaling, tempering, time-to-target, "
+                        "sampling, pareto, bayes\n"
                         "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},

@@ -54,7 +54,7 @@ void expect_same_archives(const Archive& one, const Archive& other,
   for (const auto& [name, bytes] : other.sections()) EXPECT_TRUE(one.has(name)) << name;
   for (const auto& [name, bytes] : one.sections()) {
     EXPECT_TRUE(other.has(name)) << name;
-    if (!other.has(name) || except.contains(name)) continue;
+    if (!other.has(name) || except.contains(name) || name.starts_with("clock.")) continue;
     EXPECT_TRUE(other.sections().at(name) == bytes) << name << " differs";
   }
 }

@@ -17,7 +17,7 @@
 
 namespace kiln::test {
 
-/// Expects both archives to have the same sections, and in each the same bytes.
+/// Expects both archives to have the same sections, and in each but times (clock.*) the same bytes.
 /// @param except  sections whose bytes may differ, but which both must have
 void expect_same_archives(const Archive& one, const Archive& other,
                           const std::set<std::string>& except = {});

@@ -22,6 +22,7 @@ const RowFigure launch_time{{"kernel", "shape"}, {"replicas"}, "/microseconds/me
 const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
+const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "on/off"};
 const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
                             "limit_s"};
 const RowFigure draw_rate{
@@ -39,6 +40,8 @@ const std::vector<Suite>& suites() {
        run_kernels_suite, launch_time},
       {"ticks", "launches of one tick of each schedule, and their time with nothing to do",
        run_ticks_suite, tick_time},
+      {"telemetry", "what epochs, incumbents and records cost a run; whole records of the ring",
+       run_telemetry_suite, epoch_ratio},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
        run_sweep_suite, run_rate},
       {"scaling", "the same rate against the number of replicas and of threads", run_scaling_suite,

@@ -86,6 +86,7 @@ BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_scaling_suite(const BenchRun&);
 BenchReport run_ticks_suite(const BenchRun&);
+BenchReport run_telemetry_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);

@@ -9,6 +9,7 @@
 #include "cli/option_values.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/settings.hpp"
+#include "cli/telemetry_options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -84,6 +85,19 @@ const Specs output_specs{
      "time between two checkpoints in the run folder, from which kiln resume continues, or off "
      "(default 60s; longer if they would cost more than 0.5 % of the time)",
      {.standard = "60s", .read = duration_or_off("60s")}},
+    {"telemetry",
+     0,
+     "LEVEL",
+     "what telemetry.bin records of each epoch: off, summary, groups or replicas (default summary "
+     "with -o)",
+     {.read = telemetry_level()}},
+    {"telemetry-budget",
+     0,
+     "BYTES",
+     "size limit of telemetry.bin, 0 for none of it (default 4Mi, above level summary 256Mi)",
+     {.read = whole_number({0, no_bound, "16Mi"})}},
+    {"incumbent-solutions", 0, "",
+     "write the solution of each incumbent to the folder incumbents of the run folder"},
     {"config", 0, "FILE",
      "read options from a TOML file; the table [schedule] of the file has the parameters"},
     {"dry-run", 0, "", "show the plan of the run and the memory needed, and run nothing"},

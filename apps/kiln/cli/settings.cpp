@@ -10,6 +10,7 @@
 
 #include "cli/problem_options.hpp"
 #include "cli/repeat.hpp"
+#include "cli/telemetry_options.hpp"
 #include "errors.hpp"
 #include "output/text.hpp"
 
@@ -114,6 +115,7 @@ void fill_run(CommandOptions& options) {
   run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);
   run.top = options.value<std::int64_t>("top").value_or(run.top);
   run.report_interval_s = options.value<double>("report-interval").value_or(run.report_interval_s);
+  fill_telemetry(options);
   options.budget.time_limit_s = options.value<double>("time-limit");
   options.budget.sweeps = options.value<std::int64_t>("sweeps");
   options.budget.target = options.value<double>("target");

@@ -148,7 +148,11 @@ void RunFolder::give_back() noexcept {
 void RunFolder::discard() noexcept {
   std::error_code ignored;
   if (!is_own() || continues_) return;
-  for (const std::string& name : written_) fs::remove(path_ / name, ignored);
+  for (const std::string& name : written_) {
+    fs::remove(path_ / name, ignored);
+    const fs::path folder = fs::path(name).parent_path();
+    if (!folder.empty()) fs::remove(path_ / folder, ignored);  // only if it is empty
+  }
   listed_.clear();
   give_back();
 }
@@ -160,6 +164,7 @@ void RunFolder::write(const std::string& name, std::string_view content) {
 void RunFolder::write(const std::string& name, std::string_view content,
                       const std::string& listed_as) {
   require_own();
+  make_folder_of(name);
   write_file(path_ / name, content, written_.contains(name) ? Existing::replace : Existing::refuse);
   list(name, listed_as);
 }
@@ -168,6 +173,13 @@ void RunFolder::replace(const std::string& name, std::string_view content) {
   require_own();
   write_file(path_ / name, content);
   list(name, name);
+}
+
+// One below the folder, of files that are many.
+void RunFolder::make_folder_of(const std::string& name) const {
+  const fs::path folder = fs::path(name).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directory(path_ / folder, error);  // writing says what is wrong
 }
 
 std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
@@ -203,7 +215,9 @@ void RunFolder::list(const std::string& name, const std::string& listed_as) {
 std::string RunFolder::description() const {
   if (!is_own()) return {};
   constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
-  constexpr std::array<std::string_view, 3> last{"trace.csv", "events.ndjson", "report.html"};
+  constexpr std::array<std::string_view, 8> last{
+      "incumbents",    "incumbents.ndjson", "trace.csv",  "events.ndjson",
+      "telemetry.bin", "checkpoint.kiln",   "report.html"};
   std::vector<std::string> names = listed_;
   std::ranges::stable_sort(names, {}, [&](const std::string& name) {
     const auto begin = std::ranges::find(first, name) - first.begin();

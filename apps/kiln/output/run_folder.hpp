@@ -61,6 +61,7 @@ class RunFolder {
  private:
   void make();
   bool claim();
+  void make_folder_of(const std::string& name) const;
   bool is_own() const noexcept;
   void require_own() const;
   void list(const std::string& name, const std::string& listed_as);

@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 // Where no checkpoints are written.
 constexpr double between_snapshots_s = 60;
 
+// Logs that a run which continues cuts to their lengths at the checkpoint.
+constexpr const char* cut_logs[] = {"trace.csv", "events.ndjson", "telemetry.bin"};
+
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -48,7 +51,8 @@ RunRecord::RunRecord(RunFolder* folder, const CommandOptions& options, const Pro
       options_(options),
       problem_(problem),
       reference_front_(reference_front),
-      output_(output) {}
+      output_(output),
+      incumbents_(problem, options.has("incumbent-solutions")) {}
 
 RunRecord::~RunRecord() = default;
 
@@ -65,6 +69,11 @@ std::unique_ptr<GrowingFile> RunRecord::grow(const std::string& name) {
   std::unique_ptr<GrowingFile> file;
   attempt([&] { file = folder_->grow(name); });
   return file ? std::move(file) : std::make_unique<GrowingFile>();
+}
+
+void RunRecord::keep_telemetry(TelemetryOptions& options) {
+  if (folder_ == nullptr || options.level == TelemetryLevel::off) return;
+  options.take = [this](std::span<const TelemetryRecord> records) { telemetry_.take(records); };
 }
 
 void RunRecord::begin_evaluations() {
@@ -104,7 +113,8 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
 void RunRecord::keep_logs(const Checkpoint* checkpoint) {
   if (!folder_->continues()) return;
   folder_->remove_remains();
-  for (const char* name : {"trace.csv", "events.ndjson"}) {
+  folder_->keep_of("incumbents.ndjson", 0);  // the run has all of them, and writes them anew
+  for (const char* name : cut_logs) {
     std::uint64_t kept = 0;
     if (checkpoint != nullptr) {
       const auto note = checkpoint->notes().find(length_note(name));
@@ -117,8 +127,10 @@ void RunRecord::keep_logs(const Checkpoint* checkpoint) {
 
 CheckpointNotes RunRecord::notes(const std::string& finished) const {
   CheckpointNotes notes = checkpoint_notes(*options_.verb, *loaded_, finished);
-  notes[length_note("trace.csv")] = std::to_string(trace_->size());
-  notes[length_note("events.ndjson")] = std::to_string(event_lines_->size());
+  const GrowingFile* const files[] = {trace_.get(), event_lines_.get(), telemetry_.file()};
+  for (std::size_t i = 0; i < std::size(cut_logs); ++i) {
+    notes[length_note(cut_logs[i])] = std::to_string(files[i] == nullptr ? 0 : files[i]->size());
+  }
   return notes;
 }
 
@@ -138,6 +150,8 @@ void RunRecord::update(const ReportPoint& point, Run& run) {
     return;
   }
   trace(point);
+  attempt([&] { incumbents_.update(*folder_, run); });
+  attempt([&] { telemetry_.write(*folder_, run); });
   events_->update(point);
   if (asked || checkpoints_->due(point.time_s)) return checkpoint(run, point);
   if (checkpoints_->wanted() || !point.has_best) return;
@@ -153,6 +167,8 @@ void RunRecord::alert(const AlertChange& change, double time_s) {
 void RunRecord::checkpoint(Run& run, const ReportPoint& point) {
   const auto begin = std::chrono::steady_clock::now();
   const bool failed_before = checkpoints_->error() != nullptr;
+  run.settle();
+  attempt([&] { telemetry_.write(*folder_, run); });
   const auto size = checkpoints_->write(run, notes(""));
   if (point.has_best) snapshot(run);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -221,8 +237,10 @@ void RunRecord::finish(const Result& result) {
     if (!result.evaluations || result.stop == Stop::failed) return;
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
   });
+  attempt([&] { incumbents_.finish(*folder_, result); });
   attempt([&] { events_->finish(result, result.verified ? last_line(result) : std::string{}); });
-  for (GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
+  for (GrowingFile* file : {evaluations_.get(), trace_.get(), incumbents_.file(),
+                            event_lines_.get(), telemetry_.file()}) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before
     if (file->error().empty() || error_) continue;

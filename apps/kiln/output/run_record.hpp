@@ -17,6 +17,7 @@
 #include "output/checkpoint_files.hpp"
 #include "output/events.hpp"
 #include "output/run_folder.hpp"
+#include "output/run_logs.hpp"
 #include "output/solve_text.hpp"
 
 namespace kiln::cli {
@@ -54,6 +55,8 @@ class RunRecord final : FileWriter {
 
   /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
+  /// Keeps the records of a run with these options.
+  void keep_telemetry(TelemetryOptions& options);
   /// The run is set up, and has its first states: what cannot be written is told at the end.
   /// @param checkpoint  that the run continues from; null: it begins
   void begin(const RunFacts& facts, const std::vector<std::string>& words,
@@ -105,6 +108,8 @@ class RunRecord final : FileWriter {
   std::optional<CheckpointFiles> checkpoints_;
   std::function<void(const std::string&)> tell_;
   double kept_s_ = 0;
+  TelemetryLog telemetry_;
+  IncumbentLog incumbents_;
   mutable std::exception_ptr error_;
   mutable std::string shelter_;  // the folder for temporary files, once there is one
 };

@@ -109,6 +109,20 @@ std::string verdict_on(const Result& result, const Problem& problem) {
                      result.integral ? "integers" : "double precision");
 }
 
+// How soon the run was good, and not only how good it was.
+std::string incumbents_text(const Result& result) {
+  if (!result.primal_integral) return {};
+  std::string text = fmt::format("incumbents   {}   primal integral {:.6g} s, to {}\n",
+                                 result.incumbents_found, *result.primal_integral,
+                                 result.best_known ? "the best known value" : "the final value");
+  if (result.time_to_gap.empty()) return text;
+  std::string rows;
+  for (const TimeToGap& row : result.time_to_gap) {
+    rows += fmt::format("   {:g} % at {:.3f} s", 100 * row.gap, row.time_s);
+  }
+  return text + "time to gap" + rows.substr(1) + "\n";
+}
+
 }  // namespace
 
 std::string problem_text(const Problem& problem, bool sampled) {
@@ -335,6 +349,7 @@ std::string details_of(const Result& result, double read_s) {
       "work         sweeps {}   replicas {}   attempts {:.0f}   ticks {}   accepted {}\n",
       result.work.sweeps, result.work.replicas, result.work.attempts, result.work.ticks,
       result.work.accepted);
+  text += incumbents_text(result);
   text += fmt::format("draws        {}\n", to_string(result.draw_naming));
   text += fmt::format("queue        {}\n", counters_text(result.work.device));
   text += fmt::format("  in ticks   {}\n", counters_text(result.work.in_ticks));

@@ -177,6 +177,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.has("quiet"), table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
+  record.keep_telemetry(options.run.telemetry);
   // Each evaluation is worth a line of a file as soon as it is there.
   if (session.registry.schedule(options.schedule).few_evaluations) {
     options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {

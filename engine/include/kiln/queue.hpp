@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,10 @@ class KILN_API Queue {
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
+  /// Host memory, aligned to 64 bytes and filled with zeros, that the device writes while the host
+  /// reads it: after a wait, or by atomic reads. @throws OutOfDeviceMemory
+  void* allocate_shared(std::size_t bytes);
+  void deallocate_shared(void* memory, std::size_t bytes) noexcept;
   /// Whose memory later allocations are; returns whose it was so far.
   MemoryOwner own_by(MemoryOwner owner) noexcept { return std::exchange(owner_, owner); }
   /// Copies host memory to the device; `host` may be reused when the call returns.
@@ -183,6 +188,8 @@ class KILN_API Queue {
   virtual void do_replay(TickGraph& graph);
   virtual void do_begin_timer();
   virtual double do_end_timer_s();
+  virtual void* do_allocate_shared(std::size_t bytes);
+  virtual void do_deallocate_shared(void* memory, std::size_t bytes) noexcept;
 
   Counters counters_;
 
@@ -255,6 +262,40 @@ class DeviceArray {
 
  private:
   void swap(DeviceArray& other) noexcept {
+    std::swap(queue_, other.queue_);
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+  }
+  Queue* queue_ = nullptr;
+  std::int64_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+/// Owns host memory for `size` values of T that the device of a queue can write
+/// (Queue::allocate_shared). The queue must outlive it.
+template <class T>
+class SharedArray {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  SharedArray() = default;
+  SharedArray(Queue& queue, std::int64_t size)
+      : queue_(&queue),
+        size_(size),
+        data_(size > 0 ? static_cast<T*>(queue.allocate_shared(bytes())) : nullptr) {}
+  SharedArray(SharedArray&& other) noexcept { swap(other); }
+  SharedArray& operator=(SharedArray&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SharedArray() {
+    if (data_ != nullptr) queue_->deallocate_shared(data_, bytes());
+  }
+  std::int64_t size() const noexcept { return size_; }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
+  T* data() const noexcept { return data_; }
+
+ private:
+  void swap(SharedArray& other) noexcept {
     std::swap(queue_, other.queue_);
     std::swap(size_, other.size_);
     std::swap(data_, other.data_);

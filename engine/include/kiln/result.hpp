@@ -18,6 +18,7 @@
 #include "kiln/space.hpp"
 #include "kiln/statistics/sample.hpp"
 #include "kiln/statistics/sample_summary.hpp"
+#include "kiln/telemetry/incumbent.hpp"
 
 namespace kiln {
 
@@ -91,6 +92,14 @@ struct KILN_API Result {
   /// With RunOptions::top > 1: that many distinct states, best first, or as many as the replicas
   /// hold. States that differ only by a symmetry of the problem count as one.
   std::vector<Solution> top;
+  /// The improvements of the best value, thinned out where they are many (IncumbentList); the last
+  /// is the best. Empty for several objectives.
+  std::vector<Incumbent> incumbents;
+  std::int64_t incumbents_found = 0;  ///< those that were not kept included
+  /// Primal integral of the run, s, to best_known or else to the final best; none without
+  /// incumbents.
+  std::optional<double> primal_integral;
+  std::vector<TimeToGap> time_to_gap;  ///< where best_known is known
   Work work;
   Times time;
   std::map<std::string, std::string> parameters;      ///< of the schedule, resolved

@@ -21,6 +21,8 @@
 #include "kiln/replica_batch.hpp"
 #include "kiln/result.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/telemetry/incumbent.hpp"
+#include "kiln/telemetry/options.hpp"
 
 namespace kiln {
 
@@ -47,6 +49,7 @@ struct RunOptions {
   /// objectives it is called with those that a schedule of expensive objectives requests, as soon
   /// as their batch is done. An exception that it throws ends the run.
   std::function<void(const Evaluation&)> on_evaluation = {};
+  TelemetryOptions telemetry = {};
 };
 
 /// One problem, one schedule and one batch on one device, from planning to result: the user's
@@ -92,6 +95,8 @@ class KILN_API Run {
   /// it throws as advance() does. @throws ObjectiveError, CudaError
   Result result_so_far(Stop stop = Stop::unfinished);
 
+  /// Waits for all enqueued ticks and takes what they have recorded of incumbents and telemetry.
+  void settle();
   /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
   void save(Archive& archive) const;
   /// Continues from an archive of a run of the same problem, schedule, options and replicas, with
@@ -116,6 +121,15 @@ class KILN_API Run {
   /// Seconds of the run when a step was done, interpolated between clock readings about 10 ms
   /// apart. For steps before a load() it is the time of the load.
   double seconds_at(std::uint64_t step) const;
+  /// The improvements of the best value that the host has heard of. To read between two calls of
+  /// advance() or in an observer.
+  const IncumbentList& incumbents() const;
+  /// What a reader of the records needs to know; its level is the one that the budget allows.
+  TelemetryHeader telemetry_header() const;
+  TelemetryCounts telemetry_counts() const;
+  /// The sums of each group at the last epoch [groups]; copies, and waits. Empty for several
+  /// objectives.
+  std::vector<TelemetrySums> telemetry_sums() const;
   /// Makes contexts, in tests and benchmarks that do the work of a schedule by hand.
   RunCore& core();
 

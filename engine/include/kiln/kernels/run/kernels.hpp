@@ -6,6 +6,7 @@
 
 // States, draw identifiers, best states and report points of every run.
 #define KILN_RUN_KERNELS(KERNEL) \
+  KERNEL(RecordTelemetry)        \
   KERNEL(TrackBest)              \
   KERNEL(RandomState)            \
   KERNEL(ConvertLayout)          \

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/run_telemetry.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "kiln/objective.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::uint64_t epochs_of_budget = 2 * TelemetryRing::thinning;
+constexpr std::uint64_t min_ring_records = 1024, epochs_of_ring = 4;
+
+std::uint64_t records_per_epoch(TelemetryLevel level, const ReplicaBatch& batch) {
+  std::uint64_t records = level == TelemetryLevel::off ? 0 : 1;
+  if (level >= TelemetryLevel::groups) records += static_cast<std::uint64_t>(batch.groups());
+  if (level >= TelemetryLevel::replicas) records += static_cast<std::uint64_t>(batch.replicas());
+  return records;
+}
+
+// A transition evaluates many gradients, each of which takes a sweep at least.
+double sweeps_of_tick(const Needs& needs) {
+  constexpr double gradients = 32;
+  const bool transitions =
+      needs.requires_ability<HamiltonianMoves>() || needs.requires_ability<NoUTurnMoves>();
+  return (transitions ? gradients : 1) * static_cast<double>(needs.sweeps_per_tick);
+}
+
+TelemetryLevel below(TelemetryLevel level) {
+  return static_cast<TelemetryLevel>(static_cast<std::uint32_t>(level) - 1);
+}
+
+// As an archive keeps it: without the time, and without bytes between the fields.
+struct SavedIncumbent {
+  double value, energy;
+  std::int64_t sweeps, replica, group, rung;
+};
+
+}  // namespace
+
+// Recording takes a GPU 5 us, and 5 more for 30,000 replicas. A tick takes it as long as its
+// attempts at the best rate of today's devices, and no less than its sweeps one after the other.
+std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
+                              bool host_paced) {
+  constexpr double least_share = 300, least_tick_us = 3, least_sweep_us = 1.5;
+  constexpr double variable_us = 0.002, attempts_per_us = 1e6, most_us = 15;
+  if (host_paced) return 1;
+  const auto slots = static_cast<double>(replicas);
+  const auto sites = static_cast<double>(variables);
+  const double recording_us = std::min(most_us, 5 + slots / 6000);
+  const double sweep_us =
+      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
+  const double tick_us = std::max(least_tick_us, sweeps_per_tick * sweep_us);
+  std::uint64_t ticks = 1;
+  while (static_cast<double>(ticks) * tick_us < least_share * recording_us) ticks *= 2;
+  return ticks;
+}
+
+RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units,
+                           const Needs& needs, bool host_paced, const TelemetryOptions& options)
+    : units_(units),
+      records_epochs_(options.epochs),
+      taker_(options.take),
+      queue_(queue),
+      state_(queue, 1),
+      sums_(queue, batch.groups()),
+      parts_(queue, batch.groups() * RecordTelemetry::nodes_of(batch.group_size())),
+      mailbox_(queue, 1) {
+  state_.zero();
+  sums_.zero();
+  kernel_.energy = batch.energy();
+  kernel_.best_energy = batch.best_energy();
+  kernel_.best_step = batch.best_step();
+  kernel_.accepted = batch.accepted();
+  kernel_.not_finite = batch.not_finite();
+  kernel_.rung_of = batch.rung_of();
+  kernel_.replica_of = batch.replica_of();
+  kernel_.group_size = batch.group_size();
+  kernel_.variables = batch.space().variables();
+  kernel_.sweeps_per_tick = needs.sweeps_per_tick;
+  kernel_.ticks_per_epoch =
+      kiln::ticks_per_epoch(batch.replicas(), kernel_.variables, sweeps_of_tick(needs), host_paced);
+  kernel_.state = state_.data();
+  kernel_.sums = sums_.view();
+  kernel_.parts = parts_.view();
+  kernel_.mailbox = mailbox_.data();
+  TelemetryLevel level = options.level;
+  const auto fits = [&] {
+    const std::uint64_t bytes = records_per_epoch(level, batch) * sizeof(TelemetryRecord);
+    return bytes * epochs_of_budget + sizeof(TelemetryHeader) <= options.budget_bytes;
+  };
+  while (level != TelemetryLevel::off && !fits()) level = below(level);
+  kernel_.ring.level = level;
+  kernel_.ring.records_per_epoch = records_per_epoch(level, batch);
+  if (level != TelemetryLevel::off) make_ring(options);
+}
+
+void RunTelemetry::make_ring(const TelemetryOptions& options) {
+  const std::uint64_t each = kernel_.ring.records_per_epoch;
+  const std::uint64_t bytes = options.budget_bytes - sizeof(TelemetryHeader);
+  kernel_.ring.all_of_first = std::max(
+      TelemetryRing::thinning, std::bit_floor(bytes / (2 * each * sizeof(TelemetryRecord))));
+  kernel_.ring.capacity = std::bit_ceil(std::max(min_ring_records, epochs_of_ring * each));
+  slots_ = SharedArray<TelemetrySlot>(queue_, static_cast<std::int64_t>(kernel_.ring.capacity));
+  kernel_.ring.slots = slots_.data();
+  records_.reserve(each);
+}
+
+void RunTelemetry::record(const RunControl* control, View1<const double> beta) {
+  if (!records_epochs_) return;
+  kernel_.control = control;
+  kernel_.beta = beta;
+  queue_.launch(kernel_);
+}
+
+void RunTelemetry::look(const RunControl* control) {
+  RecordTelemetry kernel = kernel_;
+  kernel.control = control;
+  kernel.only_look = true;
+  queue_.launch(kernel);
+}
+
+Incumbent RunTelemetry::incumbent_of(const IncumbentEntry& entry) const {
+  return {-1,
+          static_cast<std::int64_t>(entry.step),
+          units_.objective_of_stored(entry.energy),
+          units_.energy_of_stored(entry.energy),
+          entry.replica,
+          entry.group,
+          entry.rung};
+}
+
+void RunTelemetry::take() {
+  TelemetryMailbox& mailbox = *mailbox_.data();
+  const std::uint64_t epochs = std::atomic_ref(mailbox.epochs).load(std::memory_order_acquire);
+  const std::uint64_t incumbents =
+      std::atomic_ref(mailbox.incumbents).load(std::memory_order_acquire);
+  for (; taken_incumbents_ < incumbents; ++taken_incumbents_) {
+    incumbents_.add(incumbent_of(mailbox.log[taken_incumbents_ % TelemetryMailbox::capacity]));
+  }
+  take_records(epochs);
+}
+
+// False: the device has not written all of it, because its numbers may come before its records. A
+// place of a ring that is full may be marked for the next record.
+bool RunTelemetry::take_epoch(std::uint64_t epoch, std::uint64_t epochs) {
+  const TelemetryRing& ring = kernel_.ring;
+  const std::uint64_t behind = ring.kept_before(epochs) - ring.kept_before(epoch) + 1;
+  const bool is_full = behind >= ring.capacity / ring.records_per_epoch;
+  std::uint64_t lost = 0;
+  records_.clear();
+  for (std::uint64_t i = 0; i < ring.records_per_epoch; ++i) {
+    TelemetryRecord record;
+    const auto found = TelemetryRing::read(ring.slot_of(epoch, i), ring.seq_of(epoch, i), record);
+    if (found == TelemetryRing::Found::nothing_yet && !is_full) return false;
+    if (found != TelemetryRing::Found::record) {
+      ++lost;
+      continue;
+    }
+    record.energy = units_.energy_of_stored(record.energy);
+    record.best = units_.energy_of_stored(record.best);
+    record.deviation = static_cast<float>(record.deviation * units_.energy_of_stored.slope());
+    records_.push_back(record);
+  }
+  counts_.lost += lost;
+  return true;
+}
+
+void RunTelemetry::take_records(std::uint64_t epochs) {
+  const TelemetryRing& ring = kernel_.ring;
+  for (; counts_.epochs < epochs; ++counts_.epochs) {
+    const std::uint64_t epoch = counts_.epochs;
+    if (!ring.keeps(epoch)) continue;
+    if (!take_epoch(epoch, epochs)) return;
+    counts_.records += records_.size();
+    if (taker_ && !records_.empty()) taker_(records_);
+  }
+}
+
+TelemetryHeader RunTelemetry::header() const {
+  TelemetryHeader header;
+  header.level = kernel_.ring.level;
+  header.groups = static_cast<std::uint64_t>(sums_.size());
+  header.replicas = header.groups * static_cast<std::uint64_t>(kernel_.group_size);
+  header.variables = static_cast<std::uint64_t>(kernel_.variables);
+  header.ticks_per_epoch = kernel_.ticks_per_epoch;
+  header.sweeps_per_tick = kernel_.sweeps_per_tick;
+  header.records_per_epoch = kernel_.ring.records_per_epoch;
+  header.all_of_first = kernel_.ring.all_of_first;
+  header.value_slope = units_.objective_of_stored.slope() / units_.energy_of_stored.slope();
+  header.value_offset = units_.objective_of_stored(units_.energy_of_stored.inverse(0.0));
+  return header;
+}
+
+void RunTelemetry::save(Archive& archive) {
+  take();
+  archive.put("run.telemetry", state_);
+  archive.put("run.telemetry_sums", sums_);
+  std::vector<SavedIncumbent> saved;
+  std::vector<double> times;
+  for (const Incumbent& one : incumbents_.kept()) {
+    saved.push_back({one.value, one.energy, one.sweeps, one.replica, one.group, one.rung});
+    times.push_back(one.time_s);
+  }
+  archive.put("run.incumbents", saved);
+  archive.put("run.incumbents_found",
+              std::vector<std::int64_t>{incumbents_.found(), incumbents_.last_may_go() ? 1 : 0});
+  archive.put("clock.incumbents", times);
+}
+
+// What the ring holds belongs to the run that wrote it: the next epoch is the first to be taken.
+void RunTelemetry::load(const Archive& archive) {
+  archive.restore("run.telemetry", state_);
+  archive.restore("run.telemetry_sums", sums_);
+  const auto saved = archive.get<SavedIncumbent>("run.incumbents");
+  const auto times = archive.get<double>("clock.incumbents");
+  const auto found = archive.get<std::int64_t>("run.incumbents_found");
+  if (times.size() != saved.size() || found.size() != 2) {
+    throw InvalidArgument("archive.size", "the incumbents of the archive do not fit together");
+  }
+  std::vector<Incumbent> kept;
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    const SavedIncumbent& one = saved[i];
+    kept.push_back({times[i], one.sweeps, one.value, one.energy, one.replica, one.group,
+                    static_cast<std::int32_t>(one.rung)});
+  }
+  incumbents_.restore(std::move(kept), found[0], found[1] != 0);
+  const TelemetryState state = state_.download().front();
+  mailbox_.data()->epochs = counts_.epochs = state.epochs;
+  mailbox_.data()->incumbents = taken_incumbents_ = state.incumbents;
+}
+
+}  // namespace kiln

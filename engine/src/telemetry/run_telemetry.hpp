@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/kernels/run/record_telemetry.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/schedule.hpp"
+#include "kiln/telemetry/incumbent.hpp"
+#include "kiln/telemetry/options.hpp"
+
+namespace kiln {
+
+/// The telemetry of a run: sums and log on the device, the ring, and what the host has of them.
+class RunTelemetry {
+ public:
+  /// Queue, batch and units must outlive it.
+  /// @param host_paced  whether ticks wait for the host: an epoch is then one tick
+  RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units, const Needs& needs,
+               bool host_paced, const TelemetryOptions& options);
+
+  std::uint64_t ticks_per_epoch() const noexcept { return kernel_.ticks_per_epoch; }
+  /// Ticks to the end of the epoch in which the next tick is, when so many are done; at least 1.
+  std::uint64_t left_of_epoch(std::uint64_t ticks) const noexcept {
+    return ticks_per_epoch() - ticks % ticks_per_epoch();
+  }
+  bool ends_epoch(std::uint64_t ticks) const noexcept { return ticks % ticks_per_epoch() == 0; }
+  /// Whether so many ticks, a power of two, are whole epochs.
+  bool ends_within(std::int64_t ticks) const noexcept {
+    return ticks_per_epoch() <= static_cast<std::uint64_t>(ticks);
+  }
+  /// Ticks that may be enqueued between two summaries.
+  std::int64_t longest_chunk() const noexcept {
+    return static_cast<std::int64_t>(TelemetryMailbox::max_epochs * ticks_per_epoch());
+  }
+
+  /// Enqueues the end of an epoch. Without effect if none ends, or if it is recorded already.
+  void record(const RunControl* control, View1<const double> beta);
+  /// Enqueues a look at the best of all replicas, which may be in an epoch that has not ended.
+  void look(const RunControl* control);
+  /// What the last look found, once it was waited for; null: no replica has an energy.
+  const IncumbentEntry* looked() const noexcept {
+    const IncumbentEntry& now = mailbox_.data()->now;
+    return now.replica >= 0 ? &now : nullptr;
+  }
+  /// Takes what the device has written. No wait.
+  void take();
+
+  const IncumbentList& incumbents() const noexcept { return incumbents_; }
+  /// Sets the times of the latest ones that have none, by a function of the step.
+  template <class SecondsAt>
+  void set_times(const SecondsAt& seconds_at) {
+    const std::vector<Incumbent>& kept = incumbents_.kept();
+    for (std::size_t i = kept.size(); i > 0 && kept[i - 1].time_s < 0; --i) {
+      incumbents_.set_time(i - 1, seconds_at(static_cast<std::uint64_t>(kept[i - 1].sweeps)));
+    }
+  }
+  /// An incumbent of this run, without a time.
+  Incumbent incumbent_of(const IncumbentEntry& entry) const;
+
+  TelemetryHeader header() const;
+  const TelemetryCounts& counts() const noexcept { return counts_; }
+  std::vector<TelemetrySums> sums() const { return sums_.download(); }
+
+  /// Everything but the ring. The device must have nothing to do.
+  void save(Archive& archive);
+  void load(const Archive& archive);
+
+ private:
+  void make_ring(const TelemetryOptions& options);
+  bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);
+  void take_records(std::uint64_t epochs);
+
+  const Units& units_;
+  bool records_epochs_;
+  std::function<void(std::span<const TelemetryRecord>)> taker_;
+  Queue& queue_;
+  DeviceArray<TelemetryState> state_;
+  DeviceArray<TelemetrySums> sums_;
+  DeviceArray<TelemetryPart> parts_;
+  SharedArray<TelemetryMailbox> mailbox_;
+  SharedArray<TelemetrySlot> slots_;
+  RecordTelemetry kernel_;  // with everything that does not change
+  IncumbentList incumbents_;
+  std::uint64_t taken_incumbents_ = 0;
+  TelemetryCounts counts_;
+  std::vector<TelemetryRecord> records_;  // of one epoch
+};
+
+/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes some 0.3 % of
+/// it on a GPU. It follows from the problem and the options alone, not from the device.
+std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
+                              bool host_paced);
+
+}  // namespace kiln
