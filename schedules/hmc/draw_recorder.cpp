@@ -14,6 +14,12 @@ namespace {
 constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t min_kept_chains = 4;
 
+double sum_of(const std::vector<std::uint64_t>& counts) {
+  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+}
+
+}  // namespace
+
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   if (problem.posterior && !problem.posterior->quantities.names.empty()) {
     return problem.posterior->quantities;
@@ -27,12 +33,6 @@ Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   };
   return plain;
 }
-
-double sum_of(const std::vector<std::uint64_t>& counts) {
-  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
-}
-
-}  // namespace
 
 void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting) {
   setting_ = setting;
@@ -103,12 +103,16 @@ std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t s
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));
-  sample->divergences = static_cast<std::int64_t>(sum_of(run.read(divergences_)));
+  sample->divergences = divergences(run);
   sample->hamiltonian_steps = run.read(hamiltonians_.steps);
   sample->hamiltonian_squares = run.read(hamiltonians_.square);
   collect_draws(run, *sample);
   collect_moments(run, *sample);
   return sample;
+}
+
+std::int64_t DrawRecorder::divergences(ReportContext& run) const {
+  return static_cast<std::int64_t>(sum_of(run.read(divergences_)));
 }
 
 void DrawRecorder::collect_draws(ReportContext& run, Sample& sample) const {

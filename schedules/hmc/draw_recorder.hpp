@@ -21,6 +21,9 @@ struct RecorderSetting {
   std::int64_t thin = 0;          ///< 0: 1, or more where even four chains need it
 };
 
+/// What a user reads of a point: quantities of the posterior, or its coordinates.
+Quantities quantities_of(const Problem& problem, std::int64_t dimension);
+
 /// Keeps draws in scratch of the run, and makes a Sample of them at its end.
 class DrawRecorder {
  public:
@@ -30,6 +33,12 @@ class DrawRecorder {
               std::uint32_t step_offset) const;
   /// Downloads everything. `sweeps`: transitions that were made, warm-up included.
   std::shared_ptr<Sample> collect(ReportContext& run, std::int64_t sweeps) const;
+
+  const RecorderSetting& setting() const { return setting_; }
+  const DrawTrace& trace() const { return trace_; }
+  std::int64_t dimension() const { return dimension_; }
+  /// Of all chains, after the warmup.
+  std::int64_t divergences(ReportContext& run) const;
 
  private:
   void collect_draws(ReportContext& run, Sample& sample) const;

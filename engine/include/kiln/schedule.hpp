@@ -66,6 +66,9 @@ struct Needs {
   std::int64_t min_replicas = 0;
   std::uint32_t sweeps_per_tick = 1;   ///< steps of one enqueue()
   std::int64_t default_sweeps = 1000;  ///< sweeps of a run whose budget has no limit
+  /// Whether the run keeps draws, which conditions are about (Budget::until). `default_sweeps` then
+  /// end it beside conditions and a work limit, too.
+  bool keeps_draws = false;
 
   // Pace.
   Pacing pacing = Pacing::device;
@@ -137,6 +140,10 @@ class KILN_API Schedule : public Queryable {
   /// The resolved options, for the result.
   virtual std::map<std::string, std::string> parameters() const = 0;
   virtual Needs needs(const Problem& problem, const Budget& budget) = 0;
+  /// What a work limit counts. Attempts and evaluations become sweeps before the run: a sweep makes
+  /// an attempt for each variable, or an evaluation, of each replica. Gradients differ from sweep
+  /// to sweep: the schedule counts them on the device (AllocateContext::count_work).
+  virtual WorkKind work_kind() const noexcept { return WorkKind::attempts; }
   virtual void allocate(AllocateContext& run) = 0;
   /// Called once, when the memory from allocate() is filled. May wait. The default does nothing.
   virtual void initialize(InitializeContext& run);
@@ -194,6 +201,21 @@ class KILN_API EndsAtEvaluations {
 
  protected:
   ~EndsAtEvaluations() = default;
+};
+
+/// Ability of schedules that keep draws: conditions on these can end the run (Budget::until).
+class KILN_API LooksAtDraws {
+ public:
+  static constexpr std::string_view interface_name = "look at draws";
+  /// The first number of sweeps beyond `sweeps` after which the draws are looked at. It follows
+  /// from the options alone, so that every repeat looks at the same draws.
+  virtual std::uint64_t next_look(std::uint64_t sweeps) const = 0;
+  /// Whether the draws of this number of sweeps meet the conditions. May wait, and changes nothing
+  /// of the run.
+  virtual bool meets(ReportContext& run, const DrawConditions& conditions, std::int64_t sweeps) = 0;
+
+ protected:
+  ~LooksAtDraws() = default;
 };
 
 /// A schedule with a table of options; parameters and interfaces follow from it.
