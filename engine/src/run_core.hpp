@@ -112,8 +112,7 @@ class RunCore {
   std::optional<std::uint64_t> counted_limit() const noexcept;
   std::int64_t gradients_done();
   bool draws_suffice();
-  bool sufficed();
-  void judge_draws(Result& result, std::uint64_t step) const;
+  void judge_draws(Result& result) const;
   std::int64_t ticks_to_look() const;
   void open_limits();
   std::int64_t whole_ticks_left() const;
@@ -182,9 +181,11 @@ class RunCore {
   bool counts_only_ = false;
   bool ends_with_budget_ = false;
   bool loaded_ = false;
-  bool sweeps_by_work_ = false;  // the work limit, and no number of sweeps, ends this call
-  bool tick_finished_ = false;   // by the schedule, while a tick is enqueued
-  bool advances_ = false;        // advance() has not returned
+  std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged
+  std::int64_t looks_ = 0;           // at draws, so far
+  bool sweeps_by_work_ = false;      // the work limit, and no number of sweeps, ends this call
+  bool tick_finished_ = false;       // by the schedule, while a tick is enqueued
+  bool advances_ = false;            // advance() has not returned
 };
 
 }  // namespace kiln

@@ -94,7 +94,7 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   Alarm alarm{stop};
   if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
   Stop reason = spent != DeviceStop::none ? stop_at(spent)
-                : sufficed()              ? Stop::converged
+                : draws_suffice()         ? Stop::converged
                                           : loop(observers, alarm);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool descends = needs_.descends_at_end && progress_->tick_s <= longest_tick_to_descend_s;
@@ -215,8 +215,8 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       // A schedule may stop the device, too: before the limit, then.
       const bool own = device == DeviceStop::step_limit && left > 0;
       if (own && !cut_off) return Stop::sweep_limit;
-      if (spent && !cut_off) return stop_at(DeviceStop::step_limit);
       if (device != DeviceStop::none && !cut_off) return stop_at(device);
+      if (spent && !cut_off) return stop_at(DeviceStop::step_limit);
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
     const double ticks = static_cast<double>(summary.control.tick - last_tick);

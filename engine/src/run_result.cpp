@@ -195,7 +195,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
       result.advice.push_back(std::move(sentence));
     }
-    judge_draws(result, control.step);
+    judge_draws(result);
   }
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;

@@ -18,12 +18,6 @@ constexpr std::int64_t draws_of_look = 100;
 constexpr std::int64_t share_of_look = 10;  // of the draws so far
 constexpr std::int64_t least_draws = 4;     // of each chain, for R-hat and effective draws
 
-// See effective_draws().
-double most_effective_draws(std::int64_t chains, std::int64_t draws) {
-  const double all = static_cast<double>(chains * draws);
-  return all * std::max(1.0, std::log10(all));
-}
-
 template <class T>
 View1<const T> part_of(const View1<T>& view, std::int64_t begin, std::int64_t end) {
   return {view.data + begin, end - begin};
@@ -31,9 +25,13 @@ View1<const T> part_of(const View1<T>& view, std::int64_t begin, std::int64_t en
 
 }  // namespace
 
-std::int64_t draws_at_next_look(std::int64_t draws) {
+std::int64_t draws_at_next_look(std::int64_t draws, double growth) {
   const std::int64_t share = draws / share_of_look / draws_of_look * draws_of_look;
-  return draws + std::max(draws_of_look, share);
+  const std::int64_t least = draws + std::max(draws_of_look, share), most = 2 * draws;
+  const double expected = 0.9 * static_cast<double>(draws) * growth;
+  if (!(expected < static_cast<double>(most))) return std::max(least, most);
+  const auto looks = static_cast<std::int64_t>(expected) / draws_of_look;
+  return std::max(least, looks * draws_of_look);
 }
 
 void DrawWatch::begin(const DrawRecorder& recorder) {
@@ -42,16 +40,23 @@ void DrawWatch::begin(const DrawRecorder& recorder) {
 }
 
 void DrawWatch::forget() {
-  judge_ = {};
   draws_ = 0;
   values_.clear();
   log_density_.clear();
+  begin_looks({});
+}
+
+void DrawWatch::begin_looks(const DrawConditions& conditions) {
+  conditions_ = conditions;
+  judge_ = {};
+  next_ = draws_of_look;
+  met_at_ = looks_ = 0;
 }
 
 void DrawWatch::require_possible(const DrawConditions& conditions) const {
   const DrawTrace& trace = recorder_->trace();
   const double most =
-      trace.capacity < least_draws ? 0 : most_effective_draws(trace.kept, trace.capacity);
+      trace.capacity < least_draws ? 0 : max_effective_draws(trace.kept, trace.capacity);
   for (const DrawCondition& one : conditions.all) {
     const bool possible = one.wants_at_least() ? one.bound <= most : most > 0;
     if (possible || one.statistic == DrawStatistic::divergences) continue;
@@ -63,27 +68,41 @@ void DrawWatch::require_possible(const DrawConditions& conditions) const {
   }
 }
 
-std::uint64_t DrawWatch::next_look(std::uint64_t sweeps) const {
+std::int64_t DrawWatch::kept_after(std::uint64_t sweeps) const {
   const DrawTrace& trace = recorder_->trace();
-  const auto warmup = static_cast<std::uint64_t>(recorder_->setting().warmup);
-  for (std::int64_t draws = draws_of_look; draws <= trace.capacity;
-       draws = draws_at_next_look(draws)) {
-    const std::uint64_t at = warmup + static_cast<std::uint64_t>(draws * trace.thin);
-    if (at > sweeps) return at;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
+  const std::int64_t made = static_cast<std::int64_t>(sweeps) - recorder_->setting().warmup;
+  return std::clamp<std::int64_t>((made + trace.thin - 1) / trace.thin, 0, trace.capacity);
 }
 
-bool DrawWatch::meets(ReportContext& run, const DrawConditions& conditions, std::int64_t sweeps) {
+// Beyond the last draw that is kept there is nothing new.
+std::uint64_t DrawWatch::sweeps_of(std::int64_t draws) const {
   const DrawTrace& trace = recorder_->trace();
-  const RecorderSetting& setting = recorder_->setting();
-  const std::int64_t made = std::max<std::int64_t>(0, sweeps - setting.warmup);
-  read(run, std::min(trace.capacity, (made + trace.thin - 1) / trace.thin));
-  const std::int64_t groups = setting.super_chains;
-  const auto column_of = [this](std::size_t quantity) { return column(quantity); };
-  return judge_.met(conditions, {trace.kept, draws_, setting.pools.members,
-                                 groups > 0 && trace.kept % groups == 0 ? groups : 0,
-                                 recorder_->divergences(run), quantities_, column_of});
+  if (draws > trace.capacity) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(recorder_->setting().warmup + draws * trace.thin);
+}
+
+LooksAtDraws::Look DrawWatch::look(ReportContext& run, const DrawConditions& conditions,
+                                   std::uint64_t sweeps) {
+  if (conditions != conditions_) begin_looks(conditions);
+  const std::int64_t kept = kept_after(sweeps);
+  while (sweeps_of(next_) <= sweeps) {
+    read(run, kept);
+    const std::int64_t draws = next_;
+    const DrawVerdict verdict = judge(run, draws);
+    met_at_ = verdict.met ? draws : 0;
+    next_ = std::isinf(verdict.growth) ? std::numeric_limits<std::int64_t>::max()
+                                       : draws_at_next_look(draws, verdict.growth);
+    ++looks_;
+  }
+  return {met_at_ > 0 && sweeps_of(met_at_) == sweeps, sweeps_of(next_), looks_};
+}
+
+DrawVerdict DrawWatch::judge(ReportContext& run, std::int64_t draws) {
+  const std::int64_t kept = recorder_->trace().kept, groups = recorder_->setting().super_chains;
+  const auto column_of = [&](std::size_t quantity) { return column(quantity, draws); };
+  return judge_.look(conditions_, {kept, draws, recorder_->setting().pools.members,
+                                   groups > 0 && kept % groups == 0 ? groups : 0,
+                                   recorder_->divergences(run), quantities_, column_of});
 }
 
 void DrawWatch::read(ReportContext& run, std::int64_t draws) {
@@ -112,13 +131,13 @@ void DrawWatch::read(ReportContext& run, std::int64_t draws) {
   draws_ = draws;
 }
 
-std::vector<double> DrawWatch::column(std::size_t quantity) const {
+std::vector<double> DrawWatch::column(std::size_t quantity, std::int64_t draws) const {
   const auto kept = static_cast<std::size_t>(recorder_->trace().kept);
-  const auto draws = static_cast<std::size_t>(draws_);
+  const auto each = static_cast<std::size_t>(draws);
   std::vector<double> values;
-  values.reserve(kept * draws);
+  values.reserve(kept * each);
   for (std::size_t chain = 0; chain < kept; ++chain) {
-    for (std::size_t draw = 0; draw < draws; ++draw) {
+    for (std::size_t draw = 0; draw < each; ++draw) {
       const std::size_t at = draw * kept + chain;
       values.push_back(quantity == quantities_ ? log_density_[at]
                                                : values_[at * quantities_ + quantity]);

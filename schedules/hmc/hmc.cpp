@@ -210,10 +210,8 @@ void Hmc::enqueue(TickContext& run) {
   run.finish_tick();
 }
 
-std::uint64_t Hmc::next_look(std::uint64_t sweeps) const { return watch_->next_look(sweeps); }
-
-bool Hmc::meets(ReportContext& run, const DrawConditions& conditions, std::int64_t sweeps) {
-  return watch_->meets(run, conditions, sweeps);
+Hmc::Look Hmc::look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) {
+  return watch_->look(run, conditions, sweeps);
 }
 
 // Draws may be those of another run now.

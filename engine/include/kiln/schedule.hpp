@@ -207,12 +207,15 @@ class KILN_API EndsAtEvaluations {
 class KILN_API LooksAtDraws {
  public:
   static constexpr std::string_view interface_name = "look at draws";
-  /// The first number of sweeps beyond `sweeps` after which the draws are looked at. It follows
-  /// from the options alone, so that every repeat looks at the same draws.
-  virtual std::uint64_t next_look(std::uint64_t sweeps) const = 0;
-  /// Whether the draws of this number of sweeps meet the conditions. May wait, and changes nothing
-  /// of the run.
-  virtual bool meets(ReportContext& run, const DrawConditions& conditions, std::int64_t sweeps) = 0;
+  struct Look {
+    bool met = false;        ///< a look is due after these sweeps, and the conditions hold
+    std::uint64_t next = 0;  ///< sweeps after which the next look is due; the largest number: never
+    std::int64_t looks = 0;  ///< looks so far
+  };
+  /// Judges the draws if a look is due after `sweeps`, and says when the next one is. Both follow
+  /// from options and draws alone, so that every repeat looks at the same draws: a run that was
+  /// loaded catches up on earlier looks. May wait, and changes nothing of the run.
+  virtual Look look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) = 0;
 
  protected:
   ~LooksAtDraws() = default;

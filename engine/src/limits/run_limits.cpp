@@ -96,41 +96,31 @@ std::int64_t RunCore::gradients_done() {
 
 // Ticks until the host looks at the draws, or until the limit of sweeps.
 std::int64_t RunCore::ticks_to_look() const {
-  const std::int64_t left = whole_ticks_left();
-  const auto* const looks = schedule_.as<LooksAtDraws>();
-  if (limit_.until.empty() || looks == nullptr) return left;
-  const std::uint64_t step = progress_->control.step, next = looks->next_look(step);
-  const std::uint64_t ticks = (next - step + needs_.sweeps_per_tick - 1) / needs_.sweeps_per_tick;
-  return std::min(left, static_cast<std::int64_t>(std::min<std::uint64_t>(ticks, 1ull << 62)));
+  const std::uint64_t step = progress_->control.step, tick = needs_.sweeps_per_tick;
+  const std::uint64_t ticks = next_look_ == ~0ull ? ~0ull : (next_look_ - step + tick - 1) / tick;
+  return std::min(whole_ticks_left(),
+                  static_cast<std::int64_t>(std::min<std::uint64_t>(ticks, 1ull << 62)));
 }
 
+// Also before the first tick: a run may have been saved where the draws are to be judged.
 bool RunCore::draws_suffice() {
-  auto* const looks = schedule_.as<LooksAtDraws>();
-  if (limit_.until.empty() || looks == nullptr) return false;
+  next_look_ = ~0ull;
+  auto* const draws = schedule_.as<LooksAtDraws>();
+  if (limit_.until.empty() || draws == nullptr) return false;
   const auto begin = Clock::now();
   ReportContext found(*this);
-  const auto sweeps = static_cast<std::int64_t>(progress_->control.step);
-  const bool suffice = looks->meets(found, limit_.until, sweeps);
+  const LooksAtDraws::Look look = draws->look(found, limit_.until, progress_->control.step);
+  next_look_ = look.next;
+  looks_ = look.looks;
   progress_->copies_s += seconds_since(begin);
-  return suffice;
-}
-
-// A run that was saved or stopped where the draws are looked at looks there again.
-bool RunCore::sufficed() {
-  const auto* const looks = schedule_.as<LooksAtDraws>();
-  const std::uint64_t step = progress_->control.step;
-  if (limit_.until.empty() || looks == nullptr || step == 0) return false;
-  return looks->next_look(step - 1) == step && draws_suffice();
+  return look.met;
 }
 
 // The last draws are judged, too, though no look leads on from there.
-void RunCore::judge_draws(Result& result, std::uint64_t step) const {
-  const auto* const looks = schedule_.as<LooksAtDraws>();
-  if (limit_.until.empty() || looks == nullptr) return;
+void RunCore::judge_draws(Result& result) const {
+  if (limit_.until.empty()) return;
   result.until = judge(limit_.until, *result.sample, *result.sample_summary);
-  for (std::uint64_t at = looks->next_look(0); at <= step; at = looks->next_look(at)) {
-    ++result.until.looks;
-  }
+  result.until.looks = looks_;
   if (result.stop == Stop::sweep_limit && result.until.met()) result.stop = Stop::converged;
 }
 

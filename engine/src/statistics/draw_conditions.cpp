@@ -12,6 +12,8 @@
 #include "kiln/statistics/sample.hpp"
 #include "kiln/statistics/sample_summary.hpp"
 
+#include "statistics/nested_choice.hpp"
+
 namespace kiln {
 namespace {
 
@@ -126,15 +128,6 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-double smaller_known(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
-  return std::min(a, b);
-}
-
-bool uses_nested(std::int64_t super_chains, std::int64_t all_chains) {
-  return super_chains > 1 && all_chains >= chains_for_nested_r_hat;
-}
-
 /// The value of a statistic for one quantity; NaN if it is not known.
 double value_for(DrawStatistic statistic, const QuantitySummary& q, bool nested) {
   switch (statistic) {
@@ -218,36 +211,6 @@ JudgedConditions judge(const DrawConditions& conditions, const Sample& sample,
     one.met = condition.holds(one.value);
   }
   return judged;
-}
-
-bool DrawJudge::met(const DrawConditions& conditions, const DrawColumns& draws) {
-  const bool nested = uses_nested(draws.super_chains, draws.all_chains);
-  std::vector<DrawCondition> of_quantities;
-  for (const DrawCondition& condition : conditions.all) {
-    if (condition.statistic != DrawStatistic::divergences) {
-      of_quantities.push_back(condition);
-    } else if (!condition.holds(static_cast<double>(draws.divergences))) {
-      return false;
-    }
-  }
-  if (of_quantities.empty()) return true;
-  std::vector<bool> known(of_quantities.size(), false);
-  const std::size_t count = draws.quantities + 1;
-  const std::size_t first = failed_;
-  for (std::size_t i = 0; i < count; ++i) {
-    failed_ = (first + i) % count;
-    const std::vector<double> values = draws.column(failed_);
-    const QuantitySummary q =
-        summarize_quantity({}, {values, draws.chains, draws.draws}, draws.super_chains);
-    if (q.not_finite > 0) return false;
-    for (std::size_t c = 0; c < of_quantities.size(); ++c) {
-      const double value = value_for(of_quantities[c].statistic, q, nested);
-      if (std::isnan(value)) continue;
-      if (!of_quantities[c].holds(value)) return false;
-      known[c] = true;
-    }
-  }
-  return std::ranges::all_of(known, [](bool one) { return one; });
 }
 
 }  // namespace kiln

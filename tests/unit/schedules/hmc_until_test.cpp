@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,33 +77,58 @@ Sample prefix(const Sample& whole, std::int64_t draws) {
   return part;
 }
 
-// The conditions are tried on the draws of a run that ignored them: the first look at which they
-// hold is where the run with conditions must have ended. A look by the clock, at one chain or at
-// one quantity, ends elsewhere.
+DrawVerdict look(DrawJudge& judge, const DrawConditions& conditions, const Sample& sample) {
+  const auto column = [&](std::size_t quantity) {
+    if (quantity == sample.names.size()) return sample.log_density;
+    std::vector<double> values;
+    for (std::int64_t c = 0; c < sample.chains; ++c) {
+      for (std::int64_t d = 0; d < sample.draws; ++d) {
+        values.push_back(sample.value(c, d, quantity));
+      }
+    }
+    return values;
+  };
+  return judge.look(conditions,
+                    {sample.chains, sample.draws, sample.all_chains, sample.super_chains,
+                     sample.divergences, sample.names.size(), column});
+}
+
+// The conditions are tried on the draws of a run that ignored them, by the summary of these draws:
+// the first look at which they hold is where the run with conditions must have ended. A look by the
+// clock, at one chain or at one quantity, ends elsewhere.
 TEST(HmcUntil, EndsAtTheFirstLookThatMeetsTheConditions) {
   const HmcOptions o = chains_of(1000);
   const Result whole = draw(o, {});
-  std::int64_t different = 0, before = 0;
+  std::set<std::int64_t> ends;
   for (const char* text : {"ess>=150", "ess>=400,rhat<=1.02", "ess_tail>=900", "rhat<=1.01"}) {
     const Budget budget = until(text);
-    std::int64_t expected = 0;
-    for (std::int64_t draws = 100; draws <= 1000 && expected == 0; draws += 100) {
+    const auto holds = [&](std::int64_t draws) {
       const Sample part = prefix(*whole.sample, draws);
-      if (judge(budget.until, part, summarize(part)).met()) expected = draws;
+      return judge(budget.until, part, summarize(part)).met();
+    };
+    std::int64_t first = 100, expected = 100, looks = 1;
+    while (!holds(first)) first += 100;
+    DrawJudge judge;
+    for (; !holds(expected); ++looks) {
+      const DrawVerdict verdict = look(judge, budget.until, prefix(*whole.sample, expected));
+      EXPECT_FALSE(verdict.met);
+      expected = hmc::draws_at_next_look(expected, verdict.growth);
+      ASSERT_LE(expected, 1000) << text;
     }
-    ASSERT_GT(expected, 0) << text;
+    EXPECT_GE(expected, first);
+    EXPECT_LE(expected, 2 * first) << text;
+
     const Result result = draw(o, budget);
     EXPECT_EQ(result.stop, Stop::converged) << text;
     EXPECT_FALSE(result.misses_until());
     EXPECT_EQ(result.sample->draws, expected) << text;
     EXPECT_EQ(result.work.sweeps, 150 + expected);
-    EXPECT_EQ(result.until.looks, expected / 100);
+    EXPECT_EQ(result.until.looks, expected == 1000 ? looks - 1 : looks) << "the end is no look";
     EXPECT_EQ(result.sample->values, prefix(*whole.sample, expected).values) << text;
     EXPECT_EQ(result.sample->log_density, prefix(*whole.sample, expected).log_density);
-    different += expected != before ? 1 : 0;
-    before = expected;
+    ends.insert(expected);
   }
-  EXPECT_GT(different, 2) << "the conditions should end at different looks";
+  EXPECT_GT(ends.size(), 2u) << "the conditions should end at different looks";
 }
 
 TEST(HmcUntil, DoesNotDependOnTheThreads) {
@@ -220,14 +246,12 @@ TEST(HmcUntil, StopsAtTheFirstOfSeveralLimits) {
 }
 
 TEST(HmcUntil, SpacesLooksByDraws) {
-  std::vector<std::int64_t> looks;
-  for (std::int64_t at = 0; at < 6000;) looks.push_back(at = hmc::draws_at_next_look(at));
-  const std::vector<std::int64_t> first(looks.begin(), looks.begin() + 20);
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    EXPECT_EQ(first[i], static_cast<std::int64_t>(i + 1) * 100);
-  }
-  EXPECT_EQ(looks[20], 2200);
-  EXPECT_EQ(looks.back(), 6000 / 500 * 500 + 500) << "every tenth, in hundreds";
+  EXPECT_EQ(hmc::draws_at_next_look(100, 1), 200);
+  EXPECT_EQ(hmc::draws_at_next_look(1000, 1), 1100);
+  EXPECT_EQ(hmc::draws_at_next_look(2900, 1), 3100) << "a tenth, in hundreds";
+  EXPECT_EQ(hmc::draws_at_next_look(1000, 1.5), 1300) << "1350, in hundreds";
+  EXPECT_EQ(hmc::draws_at_next_look(100, 3), 200) << "no later than twice the draws";
+  EXPECT_EQ(hmc::draws_at_next_look(1000, 1e300), 2000);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/function_ref.hpp"
 
 namespace kiln {
 
@@ -87,24 +86,5 @@ inline constexpr std::int64_t chains_for_nested_r_hat = 256;
 /// is NaN or infinite.
 KILN_API JudgedConditions judge(const DrawConditions& conditions, const Sample& sample,
                                 const SampleSummary& summary);
-
-/// Draws of a run that has not ended, by quantity. Members as in Sample.
-struct DrawColumns {
-  std::int64_t chains = 0, draws = 0, all_chains = 0, super_chains = 0, divergences = 0;
-  std::size_t quantities = 0;
-  /// The draws of a quantity, [chain][draw]; those of the log density for `quantities`.
-  FunctionRef<std::vector<double>(std::size_t)> column;
-};
-
-/// Looks at draws as they come. A look asks the quantity first that failed at the look before, and
-/// ends at the first quantity that fails.
-class KILN_API DrawJudge {
- public:
-  /// Whether judge() would find all conditions met by these draws.
-  bool met(const DrawConditions& conditions, const DrawColumns& draws);
-
- private:
-  std::size_t failed_ = 0;  // quantity
-};
 
 }  // namespace kiln

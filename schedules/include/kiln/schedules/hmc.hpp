@@ -79,9 +79,7 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions, LooksAtDraws> {
   void descend(DescendContext& run) override;
   void report(ReportContext& run, Result& result) override;
   void load(const Archive& archive) override;
-  /// Every 100 kept draws of each chain; beyond 2000 draws, every tenth of the draws so far.
-  std::uint64_t next_look(std::uint64_t sweeps) const override;
-  bool meets(ReportContext& run, const DrawConditions& conditions, std::int64_t sweeps) override;
+  Look look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) override;
 
  private:
   void settle(AllocateContext& run);
