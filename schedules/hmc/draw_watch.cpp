@@ -86,9 +86,8 @@ LooksAtDraws::Look DrawWatch::look(ReportContext& run, const DrawConditions& con
   if (conditions != conditions_) begin_looks(conditions);
   const std::int64_t kept = kept_after(sweeps);
   while (sweeps_of(next_) <= sweeps) {
-    read(run, kept);
     const std::int64_t draws = next_;
-    const DrawVerdict verdict = judge(run, draws);
+    const DrawVerdict verdict = judge(run, draws, kept);
     met_at_ = verdict.met ? draws : 0;
     next_ = std::isinf(verdict.growth) ? std::numeric_limits<std::int64_t>::max()
                                        : draws_at_next_look(draws, verdict.growth);
@@ -97,9 +96,14 @@ LooksAtDraws::Look DrawWatch::look(ReportContext& run, const DrawConditions& con
   return {met_at_ > 0 && sweeps_of(met_at_) == sweeps, sweeps_of(next_), looks_};
 }
 
-DrawVerdict DrawWatch::judge(ReportContext& run, std::int64_t draws) {
+// The draws are read when a condition asks for them: their number alone may tell enough.
+DrawVerdict DrawWatch::judge(ReportContext& run, std::int64_t draws, std::int64_t made) {
   const std::int64_t kept = recorder_->trace().kept, groups = recorder_->setting().super_chains;
-  const auto column_of = [&](std::size_t quantity) { return column(quantity, draws); };
+  const auto column_of = [&](std::size_t quantity) {
+    read(run, made);
+    return column(quantity, draws);
+  };
+  quantities_ = quantities_of(run.problem(), recorder_->dimension()).names.size();
   return judge_.look(conditions_, {kept, draws, recorder_->setting().pools.members,
                                    groups > 0 && kept % groups == 0 ? groups : 0,
                                    recorder_->divergences(run), quantities_, column_of});
@@ -108,9 +112,8 @@ DrawVerdict DrawWatch::judge(ReportContext& run, std::int64_t draws) {
 void DrawWatch::read(ReportContext& run, std::int64_t draws) {
   const DrawTrace& trace = recorder_->trace();
   const std::int64_t dimension = recorder_->dimension(), kept = trace.kept;
-  const Quantities quantities = quantities_of(run.problem(), dimension);
-  quantities_ = quantities.names.size();
   if (draws <= draws_) return;
+  const Quantities quantities = quantities_of(run.problem(), dimension);
   const std::int64_t begin = draws_ * kept, end = draws * kept;
   const std::vector<double> position =
       run.read(part_of(trace.position, begin * dimension, end * dimension));

@@ -34,7 +34,7 @@ class DrawWatch {
  private:
   void begin_looks(const DrawConditions& conditions);
   void read(ReportContext& run, std::int64_t draws);
-  DrawVerdict judge(ReportContext& run, std::int64_t draws);
+  DrawVerdict judge(ReportContext& run, std::int64_t draws, std::int64_t made);
   std::vector<double> column(std::size_t quantity, std::int64_t draws) const;
   std::int64_t kept_after(std::uint64_t sweeps) const;
   std::uint64_t sweeps_of(std::int64_t draws) const;

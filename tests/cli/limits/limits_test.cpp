@@ -48,9 +48,9 @@ TEST_F(Limits, TheUnitIsThatOfTheSchedule) {
       run(solve("torus:8x8,1", {"--replicas", "10", "--work-limit", "6400 attempts", "--json"})));
   EXPECT_EQ(named["work"]["sweeps"], 10);
   const json front = result_of(
-      run(solve("zdt:1", {"--replicas", "20", "--work-limit", "200evaluations", "--json"})));
+      run(solve("zdt:1", {"--replicas", "100", "--work-limit", "1099evaluations", "--json"})));
   EXPECT_EQ(front["stop"], "work_limit");
-  EXPECT_EQ(front["work"]["evaluations"], 200);
+  EXPECT_EQ(front["work"]["evaluations"], 1000);
   const json search =
       result_of(run(solve("function:branin", {"--schedule", "bayesian-optimization", "--work-limit",
                                               "7", "-p", "batch=2", "--json"})));
@@ -83,7 +83,11 @@ TEST_F(Limits, ThePlanAndTheTextNameTheUnit) {
   const Words words{"--replicas", "10", "--work-limit", "32k"};
   Words dry = words;
   dry.push_back("--dry-run");
-  EXPECT_TRUE(has(run(solve("torus:8x8,1", dry)).out, "stop         after 32000 attempts\n"));
+  const std::string plan = run(solve("torus:8x8,1", dry)).out;
+  EXPECT_TRUE(has(plan, "stop         after 32000 attempts\n")) << plan;
+  EXPECT_TRUE(has(plan, "work         50 sweeps of 10 replicas\n")) << plan;
+  dry.push_back("--json");
+  EXPECT_EQ(result_of(run(solve("torus:8x8,1", dry)))["sweeps"], 50);
   const Outcome outcome = run(solve("torus:8x8,1", words));
   EXPECT_TRUE(has(outcome.err, "stop         after 32000 attempts\n")) << outcome.err;
   EXPECT_EQ(outcome.out.find("done   work limit after "), 0u) << outcome.out;
