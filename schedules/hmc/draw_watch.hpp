@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kiln/run_context.hpp"
@@ -30,6 +31,8 @@ class DrawWatch {
   /// See LooksAtDraws.
   LooksAtDraws::Look look(ReportContext& run, const DrawConditions& conditions,
                           std::uint64_t sweeps);
+  /// Quantities of the draws that were read, [draw][chain][quantity].
+  std::span<const double> values() const { return values_; }
 
  private:
   void begin_looks(const DrawConditions& conditions);

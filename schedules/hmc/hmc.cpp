@@ -243,7 +243,7 @@ void Hmc::tell_doubts(ReportContext& run, bool trouble, double gradients, Result
 }
 
 void Hmc::report_sampling(ReportContext& run, Result& result) {
-  auto sample = recorder_->collect(run, result.work.sweeps);
+  auto sample = recorder_->collect(run, result.work.sweeps, watch_->values());
   sample->step_size = result.diagnostics["step_size"];
   if (resolved_.sampler == "nuts") sample->max_depth = static_cast<int>(resolved_.max_depth);
   sample->warmup_s = run.seconds_at(static_cast<std::uint64_t>(sample->warmup));

@@ -30,14 +30,16 @@ class LazyQuantity {
   }
 
   bool finite() const { return finite_; }
-  /// NaN: not known.
-  double value(DrawStatistic statistic) const {
+  /// NaN: not known. Of the smaller one of two the first will do that fails.
+  double value(const DrawCondition& condition) const {
+    const DrawStatistic statistic = condition.statistic;
     if (nested_ && statistic == DrawStatistic::rhat) return nested_r_hat(chains_, super_chains_);
     if (!quality_) return std::numeric_limits<double>::quiet_NaN();
     if (statistic == DrawStatistic::rhat) return quality_->r_hat();
     if (statistic == DrawStatistic::ess_tail) return quality_->ess_tail();
     const double bulk = quality_->ess_bulk();
-    return statistic == DrawStatistic::ess ? smaller_known(bulk, quality_->ess_tail()) : bulk;
+    const bool decides = statistic == DrawStatistic::ess_bulk || bulk < condition.bound;
+    return decides ? bulk : smaller_known(bulk, quality_->ess_tail());
   }
 
  private:
@@ -78,7 +80,7 @@ DrawVerdict DrawJudge::look(const DrawConditions& conditions, const DrawColumns&
     const LazyQuantity quantity({values, draws.chains, draws.draws}, draws);
     if (!quantity.finite()) return {false, no_help};  // these values remain among the draws
     for (std::size_t c = 0; c < of_quantities.size(); ++c) {
-      const double value = quantity.value(of_quantities[c].statistic);
+      const double value = quantity.value(of_quantities[c]);
       if (std::isnan(value)) continue;
       if (!of_quantities[c].holds(value)) return failed(of_quantities[c], value);
       known[c] = true;
