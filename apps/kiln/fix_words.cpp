@@ -53,6 +53,8 @@ std::string words_of(const FixStep& step, std::string_view verb) {
       return "more " + replicas_option(verb);
     case FixCode::longer_time_limit:
       return "raise --time-limit";
+    case FixCode::work_limit:
+      return "--work-limit " + step.argument;
     case FixCode::initial_states:
       return "--initial FILE with " + step.argument;
     case FixCode::feasible_initial_state:

@@ -33,6 +33,8 @@ std::string FixStep::sentence() const {
       return "raise RunOptions::replicas";
     case FixCode::longer_time_limit:
       return "raise Budget::time_limit_s";
+    case FixCode::work_limit:
+      return "set Budget::work_limit = " + argument;
     case FixCode::initial_states:
       return "set RunOptions::initial_states to " + argument;
     case FixCode::feasible_initial_state:
@@ -67,6 +69,9 @@ Fix Fix::set_replicas(std::int64_t replicas) {
 Fix Fix::fewer_replicas() { return Fix(FixStep{FixCode::fewer_replicas}); }
 Fix Fix::more_replicas() { return Fix(FixStep{FixCode::more_replicas}); }
 Fix Fix::longer_time_limit() { return Fix(FixStep{FixCode::longer_time_limit}); }
+Fix Fix::work_limit(std::int64_t work) {
+  return Fix(FixStep{FixCode::work_limit, std::to_string(work)});
+}
 Fix Fix::initial_states(std::string one_of_them) {
   return Fix(FixStep{FixCode::initial_states, std::move(one_of_them)});
 }

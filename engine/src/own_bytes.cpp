@@ -58,6 +58,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Que
                  const RunPlan& plan)
     : problem_(problem),
       schedule_(schedule),
+      budget_(plan.budget),
       opened_(plan.opened),
       needs_(plan.needs),
       queue_(std::move(queue)),

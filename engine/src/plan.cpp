@@ -15,6 +15,7 @@
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
 
+#include "limits/plan_work.hpp"
 #include "plan_naming.hpp"
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
@@ -33,6 +34,10 @@ void check_budget(const Budget& budget) {
   if (budget.target && std::isnan(*budget.target)) {
     throw InvalidArgument("budget.target", "the target is not a number");
   }
+  if (budget.work_limit && *budget.work_limit < 1) {
+    throw InvalidArgument("budget.work_limit", "a work limit must be at least 1");
+  }
+  check(budget.until);
 }
 
 namespace {
@@ -209,8 +214,8 @@ std::uint64_t solution_bytes(const Objective& objective, const Needs& needs, std
 
 // Counts what engine and schedule take at the shape of the plan, and at half of it: that says what
 // larger and smaller shapes take. No array grows faster than the replicas.
-void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, const Budget& budget,
-                   std::int64_t top) {
+void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, std::int64_t top) {
+  const Budget& budget = plan.budget;
   const auto count = [&](const BatchShape& shape) {
     RunPlan of = plan;
     of.shape = shape;
@@ -268,7 +273,9 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   }
   const Objective& objective = *problem.objective;
   RunPlan plan;
+  plan.budget = budget;
   plan.needs = schedule.needs(problem, budget);
+  check_until(budget, schedule, plan.needs);
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
   plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend));
@@ -281,6 +288,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.draw_naming = chosen.naming;
   plan.given = chosen.given;
   plan.naming_given = options.draw_naming.has_value();
+  plan_work(plan, problem, schedule);
   if (plan.ladders_in_blocks()) plan.shape.groups /= ladders_of_block;
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
@@ -298,7 +306,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
     plan.copy_bytes =
         plan.batch_bytes + objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
   }
-  add_own_bytes(plan, problem, schedule, budget, options.top);
+  add_own_bytes(plan, problem, schedule, options.top);
   return plan;
 }
 

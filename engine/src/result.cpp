@@ -109,6 +109,21 @@ Json incumbents_json(const Result& result) {
   return json;
 }
 
+// Only what the schedule counts, and the limit only where there is one.
+Json work_json(const Work& work) {
+  Json json = {{"sweeps", work.sweeps},
+               {"replicas", work.replicas},
+               {"attempts", number(work.attempts, true)}};
+  if (work.gradients) json["gradients"] = *work.gradients;
+  if (work.evaluations) json["evaluations"] = *work.evaluations;
+  json["ticks"] = work.ticks;
+  json["accepted"] = work.accepted;
+  json["not_finite"] = work.not_finite;
+  json["unit"] = to_string(work.kind);
+  if (work.limit) json["limit"] = *work.limit;
+  return json;
+}
+
 template <class T>
 const std::vector<T>& single_block(const State& state, const char* wanted) {
   if (state.size() == 1) {
@@ -130,6 +145,18 @@ const std::vector<T>& single_block(const State& state, const char* wanted) {
 
 }  // namespace
 
+const char* to_string(WorkKind kind) noexcept {
+  switch (kind) {
+    case WorkKind::attempts:
+      return "attempts";
+    case WorkKind::gradients:
+      return "gradients";
+    case WorkKind::evaluations:
+      return "evaluations";
+  }
+  return "?";
+}
+
 const char* to_string(Stop stop) noexcept {
   switch (stop) {
     case Stop::target_reached:
@@ -140,6 +167,8 @@ const char* to_string(Stop stop) noexcept {
       return "sweep_limit";
     case Stop::evaluation_limit:
       return "evaluation_limit";
+    case Stop::work_limit:
+      return "work_limit";
     case Stop::converged:
       return "converged";
     case Stop::interrupted:
@@ -207,12 +236,7 @@ std::string Result::to_json() const {
                            {"violation", number(violation(), false)},
                            {"values", std::move(values)}};
   }
-  json["work"] = {{"sweeps", work.sweeps},
-                  {"replicas", work.replicas},
-                  {"attempts", number(work.attempts, true)},
-                  {"ticks", work.ticks},
-                  {"accepted", work.accepted},
-                  {"not_finite", work.not_finite}};
+  json["work"] = work_json(work);
   json["queue"] = {{"total", counters_json(work.device)},
                    {"in_ticks", counters_json(work.in_ticks)}};
   if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
@@ -220,6 +244,7 @@ std::string Result::to_json() const {
   json["diagnostics"] = diagnostics;
   json["series"] = series;
   json["advice"] = advice;
+  if (!until.empty()) json["until"] = until_json(until);
   if (sample && sample_summary) {
     json["sample"] = sample_json(*sample, *sample_summary);
     json["summary"] = quantities_json(*sample_summary);

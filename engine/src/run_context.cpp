@@ -47,6 +47,9 @@ void* AllocateContext::new_scratch(const std::string& name, const void* data, st
   return core().new_scratch(name, data, static_cast<std::size_t>(size) * each);
 }
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
+void AllocateContext::count_work(View1<const std::uint64_t> gradients) const noexcept {
+  core().count_work(gradients);
+}
 
 void WorkContext::redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) const {
   core().redraw(active_rungs, step_offset);

@@ -19,6 +19,7 @@
 #include "kiln/kernels/run/end_tick.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
 #include "kiln/kernels/run/random_state.hpp"
+#include "kiln/kernels/run/stop_at_work.hpp"
 #include "kiln/kernels/run/summarize.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
@@ -55,6 +56,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
   const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
+  budget_ = limit_ = plan.budget;
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
   progress_->device = plan.device;
@@ -137,6 +139,10 @@ void RunCore::allocate_own(const RunPlan& plan) {
 void RunCore::allocate_schedule() {
   AllocateContext context(*this);
   schedule_.allocate(context);
+  if (schedule_.work_kind() != WorkKind::gradients || gradients_.size > 0) return;
+  throw InvalidArgument(
+      "schedule.work", "schedule '" + schedule_.name() + "' does not say where it counts gradients",
+      "AllocateContext::count_work() in Schedule::allocate()");
 }
 
 void* RunCore::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
@@ -242,6 +248,9 @@ void RunCore::enqueue_tick() {
   TickContext tick(*this);
   schedule_.enqueue(tick);
   if (!tick_finished_) end_tick();
+  if (const auto most = counted_limit()) {
+    queue_->launch(StopAtWork{gradients_, *most, control()});
+  }
 }
 
 // A device loads a kernel with its first launch, which belongs neither into a capture nor into the

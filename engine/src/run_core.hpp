@@ -96,6 +96,7 @@ class RunCore {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
+  void count_work(View1<const std::uint64_t> gradients) noexcept { gradients_ = gradients; }
   void redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
   void restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
@@ -131,6 +132,12 @@ class RunCore {
   void draw_states(bool left_to_schedule);
   double first_values() const;
   DeviceStop apply_limits();
+  bool take_limits(const Budget& limit);
+  std::optional<std::uint64_t> counted_limit() const noexcept;
+  std::int64_t gradients_done();
+  bool draws_suffice();
+  void judge_draws(Result& result) const;
+  std::int64_t ticks_to_look() const;
   void open_limits();
   std::int64_t whole_ticks_left() const;
   TrackBest best_kernel();
@@ -194,9 +201,10 @@ class RunCore {
   std::unique_ptr<TickGraph> long_graph_;  // of several, where ticks are short
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
-  ProblemBox box_;                     // once requested
-  std::vector<double> best_energies_;  // of the last result, [replicas]
-  std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
+  View1<const std::uint64_t> gradients_;  // that the schedule counts
+  ProblemBox box_;                        // once requested
+  std::vector<double> best_energies_;     // of the last result, [replicas]
+  std::vector<std::int64_t> holder_;      // of the last result, [replicas]: the slot of each
   double inverse_scale_ = 1;
   DrawNaming draw_naming_ = DrawNaming::words;
   bool host_paced_ = false;
@@ -204,8 +212,11 @@ class RunCore {
   bool counts_only_ = false;
   bool ends_with_budget_ = false;
   bool loaded_ = false;
-  bool tick_finished_ = false;  // by the schedule, while a tick is enqueued
-  bool advances_ = false;       // advance() has not returned
+  std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged
+  std::int64_t looks_ = 0;           // at draws, so far
+  bool sweeps_by_work_ = false;      // the work limit, and no number of sweeps, ends this call
+  bool tick_finished_ = false;       // by the schedule, while a tick is enqueued
+  bool advances_ = false;            // advance() has not returned
 };
 
 }  // namespace kiln

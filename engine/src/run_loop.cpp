@@ -13,6 +13,7 @@
 #include "kiln/errors.hpp"
 
 #include "call_limit.hpp"
+#include "limits/plan_work.hpp"
 #include "run_parts.hpp"
 #include "telemetry/run_telemetry.hpp"
 
@@ -23,10 +24,6 @@ namespace {
 // nothing, short enough that Ctrl-C and time limits are obeyed at once.
 constexpr double chunk_s = 0.01;
 constexpr std::int64_t longest_chunk = 4096;
-
-std::uint64_t limit_of(const Budget& budget) {
-  return budget.sweeps ? static_cast<std::uint64_t>(*budget.sweeps) : ~0ull;
-}
 
 // What a run may take beyond its limit: to end a tick, and then to leave a better state.
 constexpr double tick_grace_s = 0.1, descent_grace_s = 0.15;
@@ -78,58 +75,20 @@ double RunCore::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-std::optional<double> RunCore::goal() const {
-  const std::optional<double>& target = limit_.target;
-  const std::optional<double>& bound = problem_.known.bound;
-  if (!target || !bound) return target ? target : bound;
-  return problem_.better(*target, *bound) ? bound : target;
-}
-
-// Nobody asked for a bound: a run that reaches it has converged.
-Stop RunCore::stop_at(DeviceStop stop) const {
-  if (stop != DeviceStop::target) return Stop::sweep_limit;
-  return goal() == limit_.target ? Stop::target_reached : Stop::converged;
-}
-
-// Gives what ends the run before its first tick: a limit that leaves no whole one, or a value that
-// was reached before.
-DeviceStop RunCore::apply_limits() {
-  RunControl control = progress_->control;
-  control.step_limit = limit_of(limit_);
-  control.stop = whole_ticks_left() > 0 ? DeviceStop::none : DeviceStop::step_limit;
-  const std::optional<double> value = goal();
-  control.has_target = value ? 1 : 0;
-  if (value) control.target = problem_.stored_target(*value);
-  const bool found = control.best_key != ~0ull;
-  if (value && found &&
-      exact::from_order_key(control.best_key) <= control.target) {
-    control.stop = DeviceStop::target;
-  }
-  control_.upload({control});
-  progress_->control = control;
-  return control.stop;
-}
-
-std::int64_t RunCore::whole_ticks_left() const {
-  const std::uint64_t limit = limit_of(limit_), step = progress_->control.step;
-  const std::uint64_t left = limit > step ? (limit - step) / needs_.sweeps_per_tick : 0;
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(left, 1ull << 62));
-}
-
 Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
   check_budget(limit);
   const bool within_another = std::exchange(advances_, true);
   const auto end = [&](void*) { advances_ = within_another; };
   const std::unique_ptr<void, decltype(end)> until_it_returns(this, end);
-  limit_ = limit;
-  const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target;
-  if (unlimited) limit_.sweeps = needs_.default_sweeps;
+  check_until(limit, schedule_, needs_);
+  const std::optional<std::uint64_t> counted = counted_limit();
+  const bool by_schedule = take_limits(limit);
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
   progress_->enqueued = progress_->control.tick;
   const bool within =
       !loaded_ && budget_.sweeps && limit_.sweeps.value_or(INT64_MAX) <= *budget_.sweeps;
-  if (within != ends_with_budget_) drop_graphs();
+  if (within != ends_with_budget_ || counted != counted_limit()) drop_graphs();
   ends_with_budget_ = within;
   capture_tick();
   const DeviceStop spent = apply_limits();
@@ -137,19 +96,15 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   const double earlier_s = progress_->run_s;
   Alarm alarm{stop};
   if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
-  Stop reason = spent == DeviceStop::none ? loop(observers, alarm) : stop_at(spent);
+  Stop reason = spent != DeviceStop::none ? stop_at(spent)
+                : draws_suffice()         ? Stop::converged
+                                          : loop(observers, alarm);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool descends = needs_.descends_at_end && progress_->tick_s <= longest_tick_to_descend_s;
   const bool more = cuts_tick(reason) || (early && descends);
-  if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
+  if (by_schedule && reason == Stop::sweep_limit) reason = Stop::converged;
   return more ? conclude_on_copy(reason, alarm, observers, earlier_s)
               : conclude(reason, observers, earlier_s);
-}
-
-// Whether the sweep limit leaves a part of a tick to be done.
-bool RunCore::cuts_tick(Stop stop) const {
-  return stop == Stop::sweep_limit && progress_->control.step < limit_of(limit_) &&
-         whole_ticks_left() == 0;
 }
 
 Result RunCore::conclude(Stop stop, const Observers& observers, double earlier_s) {
@@ -208,14 +163,6 @@ Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers&
 
 Result RunCore::result_so_far(Stop stop) { return collect(stop, progress_->last); }
 
-// Lets a device that stopped do the part of a tick that its limit leaves.
-void RunCore::open_limits() {
-  RunControl& control = progress_->control;
-  if (control.stop == DeviceStop::none) return;
-  control.stop = DeviceStop::none;
-  control_.upload({control});
-}
-
 Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
@@ -227,7 +174,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   std::uint64_t last_tick = 0;
   double last_s = 0, last_copies_s = progress_->copies_s;
   bool first = true;
-  std::int64_t left = whole_ticks_left();
+  std::int64_t left = ticks_to_look();  // not yet enqueued, until the host looks
   for (;;) {
     if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
       if (!try_ticks(ticks, alarm)) {
@@ -252,20 +199,30 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
     const bool asked = alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     bool observer_stop = false;
-    const bool spent = left == 0 && p.pending == 0;
-    if (due || device_stop || spent || time_up || asked) {
+    bool spent = left == 0 && p.pending == 0, suffices = false;
+    if (spent && !device_stop && whole_ticks_left() > 0) {
+      suffices = draws_suffice();
+      left = ticks_to_look();
+      spent = false;
+    }
+    if (due || device_stop || spent || suffices || time_up || asked) {
       p.run_s = earlier_s + now_s;
       observer_stop = report(summary, earlier_s, observers);
       p.run_s = earlier_s;
     }
-    if (device_stop || spent || time_up || asked || observer_stop) {
+    if (device_stop || spent || suffices || time_up || asked || observer_stop) {
       while (progress_->pending > 0) summary = wait_summary();
       progress_->run_s = earlier_s + seconds_since(begin);
       const DeviceStop device = summary.control.stop;
+      if (suffices) return Stop::converged;
       if (device == DeviceStop::target) return stop_at(device);
       // Calls of the last ticks may have been cut off, so that these were none.
       const bool cut_off = problem_.watches_stop() && (asked || time_up);
-      if ((spent || device != DeviceStop::none) && !cut_off) return Stop::sweep_limit;
+      // A schedule may stop the device, too: before the limit, then.
+      const bool own = device == DeviceStop::step_limit && left > 0;
+      if (own && !cut_off) return Stop::sweep_limit;
+      if (device != DeviceStop::none && !cut_off) return stop_at(device);
+      if (spent && !cut_off) return stop_at(DeviceStop::step_limit);
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
     const double ticks = static_cast<double>(summary.control.tick - last_tick);

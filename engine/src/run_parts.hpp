@@ -35,7 +35,7 @@ struct RunCore::Progress {
   int pending = 0;          ///< number of posted summaries not yet waited for
   std::uint64_t enqueued = 0;  ///< ticks, those included that a stopped device leaves out
   double tick_s = -1;       ///< recent or measured duration of a tick; -1: unknown
-  double copies_s = 0;      ///< spent on copies to restore, which belong to no tick
+  double copies_s = 0;      ///< spent on copies to restore and on looks at draws: of no tick
   RunControl control;       ///< as it was on the device when the host last waited for a summary
   RunSummary last;          ///< the newest one that the host waited for
 
@@ -59,6 +59,11 @@ struct RunCore::Progress {
 
 /// Number of replicas whose best states are read at once for a result that lists several.
 inline constexpr std::int64_t solutions_at_once = 1024;
+
+/// Sweeps at which a run ends.
+inline std::uint64_t limit_of(const Budget& budget) noexcept {
+  return budget.sweeps ? static_cast<std::uint64_t>(*budget.sweeps) : ~0ull;
+}
 
 /// @throws InvalidArgument for an invalid limit.
 void check_budget(const Budget& budget);

@@ -159,12 +159,15 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
                          static_cast<double>(batch_->replicas()) *
                          static_cast<double>(batch_->space().variables());
   result.work.ticks = static_cast<std::int64_t>(control.tick);
+  result.work.kind = schedule_.work_kind();
+  result.work.limit = limit_.work_limit;
   result.work.accepted = last.accepted;
   result.work.not_finite = last.not_finite;
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
   if (telemetry_) telemetry_->look(control_.data());  // read_best() waits for it
+  if (gradients_.size > 0) result.work.gradients = gradients_done();
   read_best();
   if (problem_.objectives) {
     collect_front(result);
@@ -195,6 +198,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
       result.advice.push_back(std::move(sentence));
     }
+    judge_draws(result);
   }
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;

@@ -262,6 +262,7 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
     if (seen.batch > 0 && !good) ++failed;
   }
   result.evaluations = std::make_shared<const Evaluations>(history(objectives));
+  result.work.evaluations = evaluations;
   result.diagnostics["evaluations"] = static_cast<double>(evaluations);
   result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);

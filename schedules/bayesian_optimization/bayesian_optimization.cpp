@@ -157,6 +157,7 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
   for (std::size_t i = 0; i < s.search->studies(); ++i) {
     for (const Region& region : s.search->study(i).regions) restarts += region.restarts;
   }
+  result.work.evaluations = evaluations;
   result.diagnostics["evaluations"] = static_cast<double>(evaluations);
   result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);

@@ -93,9 +93,9 @@ void check_lengths(const std::vector<double>& reference, std::vector<double>& ep
 }
 
 void report_evaluations(const ReportContext& run, Result& result) {
-  const auto steps = static_cast<double>(result.work.sweeps);
-  result.diagnostics["evaluations"] = (steps + 1) * static_cast<double>(run.batch().replicas()) +
-                                      static_cast<double>(run.box_evaluations());
+  result.work.evaluations = (result.work.sweeps + 1) * run.batch().replicas();
+  result.diagnostics["evaluations"] =
+      static_cast<double>(*result.work.evaluations + run.box_evaluations());
 }
 
 void report_front(Result& result) {

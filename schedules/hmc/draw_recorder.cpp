@@ -14,6 +14,12 @@ namespace {
 constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t min_kept_chains = 4;
 
+double sum_of(const std::vector<std::uint64_t>& counts) {
+  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+}
+
+}  // namespace
+
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   if (problem.posterior && !problem.posterior->quantities.names.empty()) {
     return problem.posterior->quantities;
@@ -27,12 +33,6 @@ Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   };
   return plain;
 }
-
-double sum_of(const std::vector<std::uint64_t>& counts) {
-  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
-}
-
-}  // namespace
 
 void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting) {
   setting_ = setting;
@@ -91,7 +91,8 @@ void DrawRecorder::record(TickContext& run, const TransitionStatistics& statisti
   run.queue().launch(kernel);
 }
 
-std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t sweeps) const {
+std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t sweeps,
+                                              std::span<const double> known) const {
   auto sample = std::make_shared<Sample>();
   sample->all_chains = setting_.pools.members;
   sample->warmup = std::min(setting_.warmup, sweeps);
@@ -103,15 +104,20 @@ std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t s
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));
-  sample->divergences = static_cast<std::int64_t>(sum_of(run.read(divergences_)));
+  sample->divergences = divergences(run);
   sample->hamiltonian_steps = run.read(hamiltonians_.steps);
   sample->hamiltonian_squares = run.read(hamiltonians_.square);
-  collect_draws(run, *sample);
+  collect_draws(run, *sample, known);
   collect_moments(run, *sample);
   return sample;
 }
 
-void DrawRecorder::collect_draws(ReportContext& run, Sample& sample) const {
+std::int64_t DrawRecorder::divergences(ReportContext& run) const {
+  return static_cast<std::int64_t>(sum_of(run.read(divergences_)));
+}
+
+void DrawRecorder::collect_draws(ReportContext& run, Sample& sample,
+                                 std::span<const double> known) const {
   const Quantities quantities = quantities_of(run.problem(), dimension_);
   sample.names = quantities.names;
   const std::vector<double> position = run.read(trace_.position);
@@ -125,14 +131,20 @@ void DrawRecorder::collect_draws(ReportContext& run, Sample& sample) const {
   sample.values.resize(size * sample.names.size());
   std::vector<double> point(static_cast<std::size_t>(dimension_));
   std::size_t out = 0;
+  const std::size_t width = sample.names.size();
   for (std::int64_t chain = 0; chain < sample.chains; ++chain) {
     for (std::int64_t draw = 0; draw < sample.draws; ++draw, ++out) {
-      for (std::int64_t i = 0; i < dimension_; ++i) {
-        const std::int64_t at = (draw * dimension_ + i) * trace_.kept + chain;
-        point[static_cast<std::size_t>(i)] = position[static_cast<std::size_t>(at)];
+      const std::span<double> values = std::span(sample.values).subspan(out * width, width);
+      const std::size_t of_draw = static_cast<std::size_t>(draw * trace_.kept + chain) * width;
+      if (of_draw + width <= known.size()) {
+        std::ranges::copy(known.subspan(of_draw, width), values.begin());
+      } else {
+        for (std::int64_t i = 0; i < dimension_; ++i) {
+          const std::int64_t at = (draw * dimension_ + i) * trace_.kept + chain;
+          point[static_cast<std::size_t>(i)] = position[static_cast<std::size_t>(at)];
+        }
+        quantities.compute(point, values);
       }
-      quantities.compute(
-          point, std::span(sample.values).subspan(out * sample.names.size(), sample.names.size()));
       const auto at = static_cast<std::size_t>(draw * trace_.kept + chain);
       sample.log_density.push_back(-energy[at]);
       sample.hamiltonian.push_back(hamiltonian[at]);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "kiln/kernels/hamiltonian/record_draws.hpp"
 #include "kiln/result.hpp"
@@ -21,6 +23,9 @@ struct RecorderSetting {
   std::int64_t thin = 0;          ///< 0: 1, or more where even four chains need it
 };
 
+/// What a user reads of a point: quantities of the posterior, or its coordinates.
+Quantities quantities_of(const Problem& problem, std::int64_t dimension);
+
 /// Keeps draws in scratch of the run, and makes a Sample of them at its end.
 class DrawRecorder {
  public:
@@ -29,10 +34,19 @@ class DrawRecorder {
   void record(TickContext& run, const TransitionStatistics& statistics,
               std::uint32_t step_offset) const;
   /// Downloads everything. `sweeps`: transitions that were made, warm-up included.
-  std::shared_ptr<Sample> collect(ReportContext& run, std::int64_t sweeps) const;
+  /// @param known  quantities of the first draws, [draw][chain][quantity], which are not computed
+  /// again
+  std::shared_ptr<Sample> collect(ReportContext& run, std::int64_t sweeps,
+                                  std::span<const double> known) const;
+
+  const RecorderSetting& setting() const { return setting_; }
+  const DrawTrace& trace() const { return trace_; }
+  std::int64_t dimension() const { return dimension_; }
+  /// Of all chains, after the warmup.
+  std::int64_t divergences(ReportContext& run) const;
 
  private:
-  void collect_draws(ReportContext& run, Sample& sample) const;
+  void collect_draws(ReportContext& run, Sample& sample, std::span<const double> known) const;
   void collect_moments(ReportContext& run, Sample& sample) const;
 
   RecorderSetting setting_;

@@ -14,6 +14,7 @@
 #include "choices.hpp"
 #include "doubts.hpp"
 #include "draw_recorder.hpp"
+#include "draw_watch.hpp"
 #include "shared/chain_mover.hpp"
 #include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
@@ -42,6 +43,7 @@ Hmc::Hmc(HmcOptions options)
     : ScheduleOf(std::move(options)),
       mover_(std::make_unique<hmc::ChainMover>()),
       recorder_(std::make_unique<hmc::DrawRecorder>()),
+      watch_(std::make_unique<hmc::DrawWatch>()),
       ladders_(std::make_unique<ladder::Ladders>()) {
   refuse_if_any(hmc::complaints_about(options_));
 }
@@ -62,6 +64,7 @@ Needs Hmc::needs(const Problem& problem, const Budget& budget) {
     if (resolved_.warmup < 0) resolved_.warmup = default_warmup;
     if (resolved_.draws < 0) resolved_.draws = default_draws;
     needs.default_sweeps = resolved_.warmup + resolved_.draws;
+    needs.keeps_draws = true;
     if (tempered()) {
       needs.group_size = resolved_.rungs;
       needs.require<Parametric>(std::string(ladder::why_parameters), "run with rungs=1");
@@ -136,6 +139,8 @@ void Hmc::allocate_sampling(AllocateContext& run) {
   recorder.super_chains = o.super_chains;
   recorder.thin = o.thin;
   recorder_->allocate(run, recorder);
+  watch_->begin(*recorder_);
+  watch_->require_possible(run.budget().until);
 }
 
 // Rungs begin denser towards the prior, where the likelihood changes most; the warm-up places them
@@ -205,6 +210,13 @@ void Hmc::enqueue(TickContext& run) {
   run.finish_tick();
 }
 
+Hmc::Look Hmc::look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) {
+  return watch_->look(run, conditions, sweeps);
+}
+
+// Draws may be those of another run now.
+void Hmc::load(const Archive&) { watch_->forget(); }
+
 // A time limit cuts an anneal while it is warm.
 void Hmc::descend(DescendContext& run) {
   const double cold = exact::infinity();
@@ -231,7 +243,7 @@ void Hmc::tell_doubts(ReportContext& run, bool trouble, double gradients, Result
 }
 
 void Hmc::report_sampling(ReportContext& run, Result& result) {
-  auto sample = recorder_->collect(run, result.work.sweeps);
+  auto sample = recorder_->collect(run, result.work.sweeps, watch_->values());
   sample->step_size = result.diagnostics["step_size"];
   if (resolved_.sampler == "nuts") sample->max_depth = static_cast<int>(resolved_.max_depth);
   sample->warmup_s = run.seconds_at(static_cast<std::uint64_t>(sample->warmup));

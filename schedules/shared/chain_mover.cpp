@@ -94,6 +94,8 @@ void ChainMover::allocate_statistics(AllocateContext& run) {
   statistics_.depth = run.scratch_zeros<std::int32_t>("hmc.depth", slots);
   statistics_.divergent = run.scratch_zeros<std::int32_t>("hmc.divergent", slots);
   statistics_.retreat = run.scratch_zeros<std::int32_t>("hmc.retreat", slots);
+  statistics_.gradients = run.scratch_zeros<std::uint64_t>("hmc.gradients", slots);
+  run.count_work({statistics_.gradients.data, run.batch().replicas()});
   statistics_.accepted = run.batch().accepted();
   statistics_.not_finite = run.batch().not_finite();
   if (!plan_.adapts_length) return;

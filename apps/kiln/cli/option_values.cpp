@@ -46,6 +46,20 @@ std::uint64_t seed_of(const std::string& name, const Setting& setting) {
   return static_cast<std::uint64_t>(value);
 }
 
+// Takes the name of a unit from the end of a text.
+std::optional<WorkKind> cut_unit(std::string& text) {
+  for (const WorkKind kind : {WorkKind::attempts, WorkKind::gradients, WorkKind::evaluations}) {
+    const std::string several = to_string(kind), one = several.substr(0, several.size() - 1);
+    for (const std::string& unit : {several, one}) {
+      if (!text.ends_with(unit)) continue;
+      text.resize(text.size() - unit.size());
+      while (text.ends_with(' ')) text.pop_back();
+      return kind;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 double positive_duration(const std::string& name, const Setting& setting,
@@ -71,6 +85,32 @@ ReadOption whole_number_or_auto(CountRange range) {
 ReadOption seed_number() {
   return [](const std::string& name, const Setting& setting) {
     return std::any(seed_of(name, setting));
+  };
+}
+
+ReadOption amount_of_work() {
+  return [](const std::string& name, const Setting& setting) {
+    WorkAmount work;
+    std::string number = clean(setting.text);
+    work.unit = cut_unit(number);
+    work.amount = with_fix(fmt::format("--{} 1e9", name),
+                           [&] { return parse_count(number, label_of(name, setting)); });
+    if (work.amount >= 1) return std::any(work);
+    refuse_value(name, setting, "is not greater than 0",
+                 fmt::format("give a positive number, for example --{} 1e9", name));
+  };
+}
+
+ReadOption conditions_on_draws() {
+  return [](const std::string& name, const Setting& setting) {
+    try {
+      return std::any(DrawConditions::parse(clean(setting.text)));
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(
+          setting.origin == Origin::config ? "config.range" : "cli.range",
+          fmt::format("{}={}, {}", label_of(name, setting), clean(setting.text), error.message()),
+          error.expected(), fmt::format("--{} 'ess>=400,rhat<=1.01', in quotes", name));
+    }
   };
 }
 

@@ -5,9 +5,12 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "kiln/budget.hpp"
 
 #include "cli/settings.hpp"
 
@@ -19,6 +22,12 @@ namespace kiln::cli {
 /// @param example  what the fix of the error shows
 double positive_duration(const std::string& name, const Setting& setting,
                          const std::string& example);
+
+/// A limit of work as it was given.
+struct WorkAmount {
+  std::int64_t amount = 0;
+  std::optional<WorkKind> unit{};
+};
 
 struct CountRange {
   std::int64_t least = 1, most = 1;
@@ -32,6 +41,10 @@ ReadOption whole_number(CountRange range);
 ReadOption whole_number_or_auto(CountRange range);
 /// std::uint64_t
 ReadOption seed_number();
+/// A number of units of work above 0, with or without the name of the unit: WorkAmount.
+ReadOption amount_of_work();
+/// DrawConditions
+ReadOption conditions_on_draws();
 /// Seconds above 0: double.
 ReadOption duration(std::string example);
 /// The same, or `off`, which is 0.

@@ -31,6 +31,15 @@ const OptionUse replicas_use{.standard = "auto",
                              .read = whole_number_or_auto({1, max_replicas, "1024"})};
 const OptionUse time_use{.recorded = true, .limit = true, .read = duration("30s")};
 
+const OptionSpec work_limit{
+    "work-limit",
+    0,
+    "N[UNIT]",
+    "stop after N units of work of all replicas: attempts, gradients (hmc) or evaluations "
+    "(evolutionary, amosa, bayesian-optimization, bayesian-front), such as 1e9, 20Mgradients; "
+    "every repeat stops at the same place",
+    {.recorded = true, .limit = true, .read = amount_of_work()}};
+
 // Of every run: where, from what options, and what is shown and written.
 const Specs device_specs{
     {"seed",
@@ -141,6 +150,7 @@ Specs search_specs() {
            "N",
            "stop after N sweeps of each replica: 10k, 1e6, 64Ki",
            {.recorded = true, .limit = true, .read = whole_number({1, no_bound, "10k"})}},
+          work_limit,
           {"evaluations",
            0,
            "N",
@@ -213,7 +223,15 @@ Specs draw_specs() {
           parameter_option,
           {"time-limit", 0, "TIME",
            "stop after this time and keep the draws made so far: 500ms, 30s, 5m, 2h (default none)",
-           time_use}};
+           time_use},
+          work_limit,
+          {"until",
+           0,
+           "CONDITIONS",
+           "stop once the draws meet all of these conditions, such as 'ess>=400,rhat<=1.01'; "
+           "statistics: ess, ess_bulk, ess_tail, rhat, divergences; exit code 10 if the draws of "
+           "the run do not meet them",
+           {.recorded = true, .limit = true, .read = conditions_on_draws()}}};
 }
 
 Specs sample_specs() {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "cli/option_values.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/repeat.hpp"
 #include "cli/telemetry_options.hpp"
@@ -119,6 +120,10 @@ void fill_run(CommandOptions& options) {
   options.budget.time_limit_s = options.value<double>("time-limit");
   options.budget.sweeps = options.value<std::int64_t>("sweeps");
   options.budget.target = options.value<double>("target");
+  if (const auto work = options.value<WorkAmount>("work-limit")) {
+    options.budget.work_limit = work->amount;
+  }
+  options.budget.until = options.value<DrawConditions>("until").value_or(DrawConditions{});
 }
 
 // An unset variable of the shell is no wish to do without.

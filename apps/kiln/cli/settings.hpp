@@ -99,6 +99,7 @@ struct CommandOptions {
   std::vector<std::string> renamed;  ///< what the user wrote by former names, one clause each
   RunOptions run;
   Budget budget;
+  WorkKind work_kind = WorkKind::attempts;  ///< what a work limit counts, of the schedule
   bool counts_evaluations = false;  ///< the sweeps of the budget are what `evaluations` come to
   Settings settings;                ///< of all options, resolved
   Settings parameters;              ///< of the schedule, as given

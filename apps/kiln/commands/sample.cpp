@@ -41,8 +41,10 @@ std::string draws_text_of(const CommandOptions& options, const Result& result, c
   if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
   const std::string line =
       fmt::format("done   {}   {}\n", stop_text(result), draws_text(json.at("sample")));
-  return options.has("quiet") ? line
-                              : sample_text(json, options.has("verbose"), result_columns()) + line;
+  const bool says_why = !options.has("quiet") || result.misses_until();
+  const std::string end = (says_why ? until_text(result.until) : "") + line;
+  return options.has("quiet") ? end
+                              : sample_text(json, options.has("verbose"), result_columns()) + end;
 }
 
 std::string schedule_help() {

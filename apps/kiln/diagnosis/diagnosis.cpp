@@ -194,6 +194,8 @@ std::string ladder_text(const Diagnosis& run) {
 }
 
 std::string end_of(const Diagnosis& run) {
+  if (run.judges_draws && run.stop == "converged") return "conditions met";
+  if (run.judges_draws && run.stop == "sweep_limit") return "all draws made";
   if (run.stop == "sweep_limit") {
     return limit_name(run.diagnostics.contains(records_evaluations), run.step);
   }
@@ -213,6 +215,7 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   run.schedule = clean(result.at("schedule").at("name").get<std::string>());
   run.step = clean(result.at("schedule").value("step", run.step));
   run.stop = clean(result.at("stop").get<std::string>());
+  run.judges_draws = result.contains("until");
   run.seed = result.at("seed").get<std::uint64_t>();
   const auto& objective = result.at("objective");
   run.best = number_of(objective.at("best"));

@@ -23,6 +23,7 @@ struct Diagnosis {
   std::string value_name;  ///< what `best` is: "cut"
   std::string sense;       ///< "minimize", "maximize", or "" of a document that does not say it
   Number best;
+  bool judges_draws = false;  ///< whether conditions on the draws could end the run
   double run_s = 0, to_best_s = 0;
   double attempts = 0, accepted = 0;
   std::int64_t sweeps = 0, replicas = 0;

@@ -99,11 +99,20 @@ std::optional<EvaluationPlan> unbounded_plan(const CommandOptions& options,
   plan.batch = count_in(parameters, "batch");
   plan.last = plan.batch;
   const Budget& budget = options.budget;
-  const bool unlimited = !budget.sweeps && !budget.time_limit_s && !budget.target;
+  const bool unlimited =
+      !budget.sweeps && !budget.time_limit_s && !budget.target && !budget.work_limit;
   if (unlimited || options.counts_evaluations) {
     count_batches(entry, parameters, plan);
   } else {
     plan.batches = budget.sweeps;
+  }
+  if (budget.work_limit) {
+    const std::int64_t batches =
+        *budget.work_limit / std::max<std::int64_t>(1, plan.studies * plan.batch);
+    if (batches < plan.batches.value_or(batches + 1)) {
+      plan.batches = batches;
+      plan.last = plan.batch;
+    }
   }
   return plan;
 }

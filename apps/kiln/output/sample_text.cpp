@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "output/text.hpp"
@@ -179,6 +181,27 @@ std::string draws_text(const SortedJson& sample) {
     text += fmt::format(", draws of only {} chains kept", number("chains"));
   }
   if (number("thin") > 1) text += fmt::format(", one draw in {} kept", number("thin"));
+  return text;
+}
+
+std::string until_text(const JudgedConditions& until) {
+  if (until.empty()) return {};
+  std::vector<std::string> terms;
+  for (const JudgedCondition& one : until.all) {
+    const bool rhat = one.condition.statistic == DrawStatistic::rhat;
+    std::string value = "not known";
+    if (!std::isnan(one.value)) value = fmt::format("{:.{}f}", one.value, rhat ? 4 : 0);
+    const std::string whose = one.quantity.empty() ? "" : " (" + clean(one.quantity) + ")";
+    terms.push_back(fmt::format("{}{} {}{}, wanted {} {}{}", one.nested ? "nested " : "",
+                                to_string(one.condition.statistic), value, whose,
+                                one.condition.wants_at_least() ? ">=" : "<=", one.condition.bound,
+                                one.met ? "" : ": not met"));
+  }
+  std::string text;
+  const char* label = "until";
+  for (const std::string& term : terms) {
+    text += fmt::format("{:<13}{}\n", std::exchange(label, ""), term);
+  }
   return text;
 }
 

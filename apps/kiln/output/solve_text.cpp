@@ -154,8 +154,17 @@ std::string stop_rule(const CommandOptions& options, const std::string& step,
   if (options.budget.sweeps)
     rules.push_back(fmt::format("after {} {}{}", *options.budget.sweeps, step,
                                 *options.budget.sweeps == 1 ? "" : "s"));
+  if (options.budget.work_limit) {
+    rules.push_back(
+        fmt::format("after {} {}", *options.budget.work_limit, to_string(options.work_kind)));
+  }
   if (options.budget.target)
     rules.push_back("at target " + human_value(*options.budget.target, false));
+  if (!options.budget.until.empty()) {
+    rules.push_back("when the draws meet " + options.budget.until.text());
+    const auto draws = parameters.find("draws");
+    if (draws != parameters.end()) rules.push_back(fmt::format("after {} draws", draws->second));
+  }
   for (const char* length : {"generations", "cooling_sweeps"}) {
     const auto steps = parameters.find(length);
     if (rules.empty() && steps != parameters.end()) {
@@ -350,6 +359,7 @@ std::string details_of(const Result& result, double read_s) {
       result.work.sweeps, result.work.replicas, result.work.attempts, result.work.ticks,
       result.work.accepted);
   text += incumbents_text(result);
+  if (result.work.gradients) text += fmt::format("  gradients  {}\n", *result.work.gradients);
   text += fmt::format("draws        {}\n", to_string(result.draw_naming));
   text += fmt::format("queue        {}\n", counters_text(result.work.device));
   text += fmt::format("  in ticks   {}\n", counters_text(result.work.in_ticks));

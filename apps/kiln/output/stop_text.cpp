@@ -35,13 +35,17 @@ std::string stop_text(const Result& result) {
       return fmt::format("target reached in {:.1f} s", s);
     case Stop::time_limit:
       return fmt::format("time limit after {:.1f} s", s);
+    case Stop::work_limit:
+      return fmt::format("work limit after {:.1f} s", s);
     case Stop::sweep_limit:
+      if (!result.until.empty()) return fmt::format("all draws made after {:.1f} s", s);
       return fmt::format("{} after {:.1f} s",
                          limit_name(result.diagnostics.contains(records_evaluations), result.step),
                          s);
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
     case Stop::converged:
+      if (!result.until.empty()) return fmt::format("conditions met after {:.1f} s", s);
       return fmt::format("{} after {:.1f} s", end_of_search(result.value_name, at_bound(result)),
                          s);
     case Stop::interrupted:

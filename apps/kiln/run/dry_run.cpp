@@ -81,6 +81,10 @@ std::string dry_run_text(const DryRun& run, bool whole) {
   }
   text += fmt::format("device       {}\nstop         {}\n", device_text(plan.device),
                       stop_text_of(run));
+  if (plan.budget.work_limit && plan.budget.sweeps) {
+    text += fmt::format("work         {} {}{} of {} replicas\n", *plan.budget.sweeps, run.step,
+                        *plan.budget.sweeps == 1 ? "" : "s", plan.shape.replicas);
+  }
   text += fmt::format("memory       {}\n", memory_text(plan));
   for (const std::string& note : run.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
@@ -116,6 +120,8 @@ std::string dry_run_json(const DryRun& run) {
   }
   const std::optional<double>& target = run.options.budget.target;
   json["target"] = target ? Json(*target) : Json(nullptr);
+  const std::optional<std::int64_t>& sweeps = plan.budget.sweeps;
+  json["sweeps"] = sweeps ? Json(*sweeps) : Json(nullptr);
   json["replicas"] = plan.shape.replicas;
   json["groups"] = plan.groups();
   json["seed"] = plan.shape.seed;

@@ -7,6 +7,7 @@
 #include "kiln/fronts/scalarized.hpp"
 #include "kiln/host_threads.hpp"
 
+#include "cli/option_values.hpp"
 #include "cli/present_names.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
@@ -67,10 +68,25 @@ void take_default_schedule(Session& session) {
   options.parameters["mode"] = {"anneal"};
 }
 
+// A limit with the unit of another schedule would be a limit of something else.
+void take_work_kind(Session& session) {
+  CommandOptions& options = session.options;
+  options.work_kind = session.schedule->work_kind();
+  const auto work = options.value<WorkAmount>("work-limit");
+  if (!work || work->unit.value_or(options.work_kind) == options.work_kind) return;
+  throw InvalidArgument("cli.range",
+                        fmt::format("{}={} counts {}, and schedule '{}' counts {}",
+                                    label_of("work-limit", options.settings.at("work-limit")),
+                                    clean(options.text("work-limit")), to_string(*work->unit),
+                                    options.schedule, to_string(options.work_kind)),
+                        {}, fmt::format("--work-limit N{}", to_string(options.work_kind)));
+}
+
 void make_schedule_of(Session& session) {
   try {
     session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
                                      session.options.parameters);
+    take_work_kind(session);
   } catch (const InvalidArgument&) {
     // The complaint has present names, and the user may have written former ones.
     print_note(renamed_warning(session.options));
@@ -83,10 +99,11 @@ void make_schedule_of(Session& session) {
 void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
   const bool asked = session.options.parameters.contains("evaluations");
-  if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
+  if (!budget.sweeps && !budget.target && !budget.time_limit_s && !budget.work_limit) return;
   if (budget.sweeps && !asked) return;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  const bool ends_by_itself = !entry.several_objectives && !budget.time_limit_s;
+  const bool other_limit = budget.time_limit_s || budget.work_limit;
+  const bool ends_by_itself = !entry.several_objectives && !other_limit;
   if (entry.few_evaluations && (asked || ends_by_itself)) {
     if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
     if (auto* const search = session.schedule->as<EndsAtEvaluations>()) {

@@ -147,7 +147,7 @@ ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Res
   if (record.error()) std::rethrow_exception(record.error());
   if (!heard) return ExitCode::broken_pipe;
   if (asked) return signals.exit_code();
-  return result.misses_target() ? ExitCode::target_missed : ExitCode::ok;
+  return result.misses_target() || result.misses_until() ? ExitCode::target_missed : ExitCode::ok;
 }
 
 void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>& has_value) {

@@ -21,6 +21,7 @@ enum class FixCode : std::uint8_t {
   fewer_replicas,          ///< use fewer replicas than now
   more_replicas,           ///< use more replicas than now
   longer_time_limit,       ///< give the run more time
+  work_limit,              ///< (number) use that work limit
   initial_states,          ///< (description of one state) give initial states
   feasible_initial_state,  ///< give an initial state that meets the constraints
   choose_schedule,         ///< (member of ScheduleEntry) choose a schedule for which it is true
@@ -58,6 +59,7 @@ class KILN_API Fix {
   static Fix fewer_replicas();
   static Fix more_replicas();
   static Fix longer_time_limit();
+  static Fix work_limit(std::int64_t work);
   static Fix initial_states(std::string one_of_them);
   static Fix feasible_initial_state();
   static Fix choose_schedule(std::string member);

@@ -22,6 +22,8 @@ enum class GivenNumber : std::uint8_t { none, replicas, groups };
 /// Backend, shape and memory of a run, computed before any allocation. A Run begins with a plan; a
 /// plan alone tells how much memory a run would need.
 struct RunPlan {
+  /// As given; a work limit has become a limit of sweeps where each sweep has the same work.
+  Budget budget;
   OpenedBackend opened;  ///< the backend of the run: not the given one for objectives that run on
                          ///< the host only, or leave a GPU little to do
   DeviceInfo device;

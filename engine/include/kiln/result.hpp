@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/budget.hpp"
 #include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
 #include "kiln/fronts/front.hpp"
@@ -27,7 +28,9 @@ enum class Stop : std::uint8_t {
   time_limit,
   sweep_limit,
   evaluation_limit,
-  converged,    ///< the schedule was done, or the value reached KnownValues::bound
+  work_limit,
+  /// The schedule was done, the draws met Budget::until, or the value reached KnownValues::bound
+  converged,
   interrupted,  ///< an observer or the stop token requested it
   terminated,   ///< the same, if the program was told to end (SIGTERM)
   unfinished,   ///< the run is not finished: its state at one moment (Run::result_so_far)
@@ -40,7 +43,11 @@ KILN_API const char* to_string(Stop) noexcept;
 struct Work {
   std::int64_t sweeps = 0;  ///< of each replica
   std::int64_t replicas = 0;
-  double attempts = 0;  ///< sweeps x replicas x variables
+  double attempts = 0;                      ///< sweeps x replicas x variables
+  std::optional<std::int64_t> gradients;    ///< if the schedule makes Hamiltonian transitions
+  std::optional<std::int64_t> evaluations;  ///< if the schedule counts them, those of its search
+  WorkKind kind = WorkKind::attempts;       ///< what a work limit counts (Schedule::work_kind())
+  std::optional<std::int64_t> limit;        ///< Budget::work_limit
   std::int64_t ticks = 0;
   std::uint64_t accepted = 0;
   std::uint64_t not_finite = 0;  ///< trial energies of a user's objective that were NaN or infinite
@@ -115,6 +122,8 @@ struct KILN_API Result {
   std::shared_ptr<const Evaluations> evaluations;
   /// The draws of a sampling schedule; null for other schedules.
   std::shared_ptr<const Sample> sample;
+  /// Budget::until as the draws meet it; empty without conditions.
+  JudgedConditions until;
   /// Estimates from the draws and their diagnostics, read with summary(); null if `sample` is null.
   /// `advice` has sentences on them.
   std::shared_ptr<const SampleSummary> sample_summary;
@@ -124,6 +133,8 @@ struct KILN_API Result {
   bool feasible() const noexcept { return violation() <= 0; }
   /// Whether the budget has a target and the best value misses it by more than its tolerance.
   bool misses_target() const noexcept;
+  /// Whether the budget has conditions on the draws and the draws do not meet all of them.
+  bool misses_until() const noexcept { return !until.empty() && !until.met(); }
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

@@ -113,6 +113,9 @@ class KILN_API AllocateContext : public RunContext {
 
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) const noexcept;
+  /// Says where the schedule counts its gradients (WorkKind::gradients), in parts. A work limit
+  /// ends the run after the tick at whose end they add up to it.
+  void count_work(View1<const std::uint64_t> gradients) const noexcept;
 
  private:
   void* new_scratch(const std::string& name, const void* data, std::int64_t size,

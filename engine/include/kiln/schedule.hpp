@@ -66,6 +66,9 @@ struct Needs {
   std::int64_t min_replicas = 0;
   std::uint32_t sweeps_per_tick = 1;   ///< steps of one enqueue()
   std::int64_t default_sweeps = 1000;  ///< sweeps of a run whose budget has no limit
+  /// Whether the run keeps draws, which conditions are about (Budget::until). `default_sweeps` then
+  /// end it beside conditions and a work limit, too.
+  bool keeps_draws = false;
 
   // Pace.
   Pacing pacing = Pacing::device;
@@ -137,6 +140,10 @@ class KILN_API Schedule : public Queryable {
   /// The resolved options, for the result.
   virtual std::map<std::string, std::string> parameters() const = 0;
   virtual Needs needs(const Problem& problem, const Budget& budget) = 0;
+  /// What a work limit counts. Attempts and evaluations become sweeps before the run: a sweep makes
+  /// an attempt for each variable, or an evaluation, of each replica. Gradients differ from sweep
+  /// to sweep: the schedule counts them on the device (AllocateContext::count_work).
+  virtual WorkKind work_kind() const noexcept { return WorkKind::attempts; }
   virtual void allocate(AllocateContext& run) = 0;
   /// Called once, when the memory from allocate() is filled. May wait. The default does nothing.
   virtual void initialize(InitializeContext& run);
@@ -194,6 +201,24 @@ class KILN_API EndsAtEvaluations {
 
  protected:
   ~EndsAtEvaluations() = default;
+};
+
+/// Ability of schedules that keep draws: conditions on these can end the run (Budget::until).
+class KILN_API LooksAtDraws {
+ public:
+  static constexpr std::string_view interface_name = "look at draws";
+  struct Look {
+    bool met = false;        ///< a look is due after these sweeps, and the conditions hold
+    std::uint64_t next = 0;  ///< sweeps after which the next look is due; the largest number: never
+    std::int64_t looks = 0;  ///< looks so far
+  };
+  /// Judges the draws if a look is due after `sweeps`, and says when the next one is. Both follow
+  /// from options and draws alone, so that every repeat looks at the same draws: a run that was
+  /// loaded catches up on earlier looks. May wait, and changes nothing of the run.
+  virtual Look look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) = 0;
+
+ protected:
+  ~LooksAtDraws() = default;
 };
 
 /// A schedule with a table of options; parameters and interfaces follow from it.

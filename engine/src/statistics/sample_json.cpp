@@ -79,6 +79,23 @@ Json sample_json(const Sample& sample, const SampleSummary& summary) {
   return json;
 }
 
+Json until_json(const JudgedConditions& until) {
+  Json conditions = Json::array();
+  for (const JudgedCondition& one : until.all) {
+    conditions.push_back({{"statistic", to_string(one.condition.statistic)},
+                          {"bound", one.condition.bound},
+                          {"value", number(one.value)},
+                          {"quantity", one.quantity.empty() ? Json(nullptr) : Json(one.quantity)},
+                          {"nested", one.nested},
+                          {"met", one.met}});
+  }
+  return {{"met", until.met()},
+          {"conditions", std::move(conditions)},
+          {"chains", until.chains},
+          {"draws", until.draws},
+          {"looks", until.looks}};
+}
+
 Json quantities_json(const SampleSummary& summary) {
   Json list = Json::array();
   for (const QuantitySummary& q : summary.quantities) list.push_back(json_of(q));

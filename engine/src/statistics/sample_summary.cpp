@@ -11,6 +11,7 @@
 
 #include "kiln/errors.hpp"
 
+#include "statistics/draw_quality.hpp"
 #include "statistics/pooled_ranks.hpp"
 
 namespace kiln {
@@ -42,42 +43,27 @@ double mean_of(const std::vector<T>& x) {
   return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-struct Split {
-  std::vector<double> values;
-  std::int64_t chains = 0, draws = 0;
-
-  explicit Split(const ChainValues& whole)
-      : values(split_chains(whole)), chains(2 * whole.chains), draws(whole.draws / 2) {}
-  ChainValues of(const std::vector<double>& x) const { return {x, chains, draws}; }
-};
-
-// Of the indicator of values up to a quantile.
-double effective_draws_at(const Split& split, double quantile) {
-  std::vector<double> below(split.values.size());
-  std::transform(split.values.begin(), split.values.end(), below.begin(),
-                 [&](double value) { return value <= quantile ? 1.0 : 0.0; });
-  return effective_draws(split.of(below));
-}
-
 // The standard deviation is a function of the mean square m2 of deviations, whose variance is
 // (m4 - m2^2) / ESS; sd has that over 4 m2.
-double error_of_sd(const Split& split, double mean) {
-  std::vector<double> squares(split.values.size());
-  std::transform(split.values.begin(), split.values.end(), squares.begin(),
+double error_of_sd(const DrawQuality& draws, double mean) {
+  const std::vector<double>& split = draws.split();
+  std::vector<double> squares(split.size());
+  std::transform(split.begin(), split.end(), squares.begin(),
                  [&](double value) { return (value - mean) * (value - mean); });
   const double m2 = mean_of(squares);
   double m4 = 0;
   for (const double square : squares) m4 += square * square;
   m4 /= static_cast<double>(squares.size());
-  return std::sqrt((m4 - m2 * m2) / effective_draws(split.of(squares)) / (4 * m2));
+  return std::sqrt((m4 - m2 * m2) / effective_draws(draws.of(squares)) / (4 * m2));
 }
 
-void add_quantiles(QuantitySummary& q, const PooledRanks& ranks) {
-  q.q05 = ranks.quantile(0.05);
-  q.q25 = ranks.quantile(0.25);
-  q.q50 = ranks.quantile(0.50);
-  q.q75 = ranks.quantile(0.75);
-  q.q95 = ranks.quantile(0.95);
+// Of PooledRanks or DrawQuality.
+void add_quantiles(QuantitySummary& q, const auto& draws) {
+  q.q05 = draws.quantile(0.05);
+  q.q25 = draws.quantile(0.25);
+  q.q50 = draws.quantile(0.50);
+  q.q75 = draws.quantile(0.75);
+  q.q95 = draws.quantile(0.95);
 }
 
 void add_moments(QuantitySummary& q, std::span<const double> values) {
@@ -93,15 +79,12 @@ void add_moments(QuantitySummary& q, std::span<const double> values) {
   q.sd = std::sqrt(squares / (count - 1));
 }
 
-void add_errors(QuantitySummary& q, const Split& split, const PooledRanks& ranks) {
-  const std::vector<double> scores = ranks.scores();
-  q.r_hat = larger_scale_reduction(split.of(scores), split.of(ranks.scores_of_distances()));
-  q.ess_bulk = effective_draws(split.of(scores));
-  const double low = effective_draws_at(split, q.q05), high = effective_draws_at(split, q.q95);
-  // Of discrete quantities an indicator may be constant, and then tells nothing.
-  q.ess_tail = std::isnan(low) ? high : std::isnan(high) ? low : std::min(low, high);
-  q.mcse_mean = q.sd / std::sqrt(effective_draws(split.of(split.values)));
-  q.mcse_sd = error_of_sd(split, q.mean);
+void add_errors(QuantitySummary& q, const DrawQuality& draws) {
+  q.r_hat = draws.r_hat();
+  q.ess_bulk = draws.ess_bulk();
+  q.ess_tail = draws.ess_tail();
+  q.mcse_mean = q.sd / std::sqrt(effective_draws(draws.of(draws.split())));
+  q.mcse_sd = error_of_sd(draws, q.mean);
 }
 
 struct EnergySums {
@@ -220,15 +203,9 @@ QuantitySummary summarize_quantity(std::string name, const ChainValues& chains,
     add_quantiles(q, PooledRanks(chains.values));
     return q;
   }
-  const Split split(chains);
-  const PooledRanks ranks(split.values);
-  // Of an odd number of draws the halves lack one.
-  if (chains.draws % 2 == 0) {
-    add_quantiles(q, ranks);
-  } else {
-    add_quantiles(q, PooledRanks(chains.values));
-  }
-  add_errors(q, split, ranks);
+  const DrawQuality draws(chains);
+  add_quantiles(q, draws);
+  add_errors(q, draws);
   return q;
 }
 

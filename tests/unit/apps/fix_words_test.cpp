@@ -23,6 +23,7 @@ TEST(FixWords, NameOptionsOfTheProgram) {
   EXPECT_EQ(words(Fix("wait").or_else(Fix::use_device("cpu"))), "wait, or run with --device cpu");
   EXPECT_EQ(words(Fix::use_another_gpu()), "try another GPU (--device cuda:N)");
   EXPECT_EQ(words(Fix::longer_time_limit()), "raise --time-limit");
+  EXPECT_EQ(words(Fix::work_limit(640)), "--work-limit 640");
   EXPECT_EQ(words(Fix::feasible_initial_state()), "start from a feasible state (--initial)");
   EXPECT_EQ(words(Fix::initial_states("a point inside the support")),
             "--initial FILE with a point inside the support");

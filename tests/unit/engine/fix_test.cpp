@@ -21,6 +21,7 @@ TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::use_device("cpu").sentence(), "run with RunOptions::device = \"cpu\"");
   EXPECT_EQ(Fix::set_replicas(1056).sentence(), "set RunOptions::replicas = 1056");
   EXPECT_EQ(Fix::longer_time_limit().sentence(), "raise Budget::time_limit_s");
+  EXPECT_EQ(Fix::work_limit(640).sentence(), "set Budget::work_limit = 640");
   EXPECT_EQ(Fix::drop_requirement("Parametric").sentence(),
             "choose a schedule or options that do not require Parametric");
   EXPECT_EQ(

@@ -45,6 +45,7 @@ class KILN_API Amosa : public ScheduleOf<AmosaOptions, ProducesFront> {
   ~Amosa() override;
 
   std::string name() const override { return "amosa"; }
+  WorkKind work_kind() const noexcept override { return WorkKind::evaluations; }
   /// @throws InvalidArgument for options that do not fit the number of objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

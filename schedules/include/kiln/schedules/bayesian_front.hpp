@@ -48,6 +48,7 @@ class KILN_API BayesianFront
 
   std::string name() const override { return "bayesian-front"; }
   std::string_view step_name() const override { return "batch"; }
+  WorkKind work_kind() const noexcept override { return WorkKind::evaluations; }
   /// @throws InvalidArgument for options that do not fit the number of objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

@@ -45,6 +45,7 @@ class KILN_API BayesianOptimization
 
   std::string name() const override { return "bayesian-optimization"; }
   std::string_view step_name() const override { return "batch"; }
+  WorkKind work_kind() const noexcept override { return WorkKind::evaluations; }
   /// @throws InvalidArgument for unsupported spaces and objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

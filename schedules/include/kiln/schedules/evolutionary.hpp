@@ -57,6 +57,7 @@ class KILN_API Evolutionary : public ScheduleOf<EvolutionaryOptions, ProducesFro
 
   std::string name() const override { return "evolutionary"; }
   std::string_view step_name() const override { return "generation"; }
+  WorkKind work_kind() const noexcept override { return WorkKind::evaluations; }
   /// @throws InvalidArgument for options that do not fit the number of objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

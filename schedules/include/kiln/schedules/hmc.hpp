@@ -22,6 +22,7 @@ class Ladders;
 namespace hmc {
 class ChainMover;
 class DrawRecorder;
+class DrawWatch;
 }  // namespace hmc
 
 /// Options of Hmc; zeros and -1 mean the default in the option's sentence. With mode `automatic`,
@@ -62,7 +63,7 @@ struct KILN_API HmcOptions {
 /// A replica is a chain, a group a ladder. Chains adapt together, in warmup only.
 /// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
 /// AISTATS 2021; Syed et al., J. R. Stat. Soc. B 84 (2022) 321 for the ladder.
-class KILN_API Hmc : public ScheduleOf<HmcOptions> {
+class KILN_API Hmc : public ScheduleOf<HmcOptions, LooksAtDraws> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit Hmc(HmcOptions options = {});
@@ -70,12 +71,15 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions> {
 
   std::string name() const override { return "hmc"; }
   std::string_view step_name() const override { return "transition"; }
+  WorkKind work_kind() const noexcept override { return WorkKind::gradients; }
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
   void enqueue(TickContext& run) override;
   void descend(DescendContext& run) override;
   void report(ReportContext& run, Result& result) override;
+  void load(const Archive& archive) override;
+  Look look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) override;
 
  private:
   void settle(AllocateContext& run);
@@ -90,6 +94,7 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions> {
 
   std::unique_ptr<hmc::ChainMover> mover_;
   std::unique_ptr<hmc::DrawRecorder> recorder_;
+  std::unique_ptr<hmc::DrawWatch> watch_;
   std::unique_ptr<ladder::Ladders> ladders_;
   std::vector<double> parameters_;  // initial lambdas of the rungs; empty: there is no ladder
   View1<double> beta_;              // these views refer to memory of the run

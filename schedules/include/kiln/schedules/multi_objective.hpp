@@ -57,6 +57,7 @@ class KILN_API FormerMultiObjective : public Offers<Schedule, ProducesFront, Tak
   /// The name of the schedule that was made.
   std::string name() const override;
   std::string_view step_name() const override;
+  WorkKind work_kind() const noexcept override { return WorkKind::evaluations; }
   std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

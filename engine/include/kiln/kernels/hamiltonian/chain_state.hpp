@@ -65,6 +65,7 @@ struct TransitionStatistics {
   View1<std::int32_t> leapfrogs;    ///< [slots], gradients spent
   View1<std::int32_t> depth;        ///< [slots], of the tree; 0 for fixed lengths
   View1<std::int32_t> divergent;    ///< [slots], 1 if the energy error exceeded divergence_bound
+  View1<std::uint64_t> gradients;   ///< [slots], adds up `leapfrogs`
   View1<std::uint64_t> accepted;    ///< [slots], counts transitions that moved the chain
   View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories with a NaN or an infinity
   View2<double> start;              ///< [dimension][slots], the position before

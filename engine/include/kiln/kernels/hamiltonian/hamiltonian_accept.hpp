@@ -68,6 +68,7 @@ struct KILN_API HamiltonianAccept : BatchedArguments {
     }
     if (s.hamiltonian) s.hamiltonian[slot] = d.accept ? d.after : d.before;
     if (s.leapfrogs) s.leapfrogs[slot] = leapfrogs_of(slot);
+    if (s.gradients) s.gradients[slot] += static_cast<std::uint64_t>(leapfrogs_of(slot));
     if (s.depth) s.depth[slot] = 0;
     if (s.divergent) s.divergent[slot] = d.finite && error <= divergence_bound ? 0 : 1;
     if (s.accepted && d.accept) ++s.accepted[slot];

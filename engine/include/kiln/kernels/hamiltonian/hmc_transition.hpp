@@ -85,6 +85,7 @@ KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Te
   if (s.acceptance) s.acceptance[slot] = finite ? (error <= 0 ? 1.0 : exact::exp(-error)) : 0.0;
   if (s.hamiltonian) s.hamiltonian[slot] = accept ? h_after : h_before;
   if (s.leapfrogs) s.leapfrogs[slot] = leapfrogs;
+  if (s.gradients) s.gradients[slot] += static_cast<std::uint64_t>(leapfrogs);
   if (s.depth) s.depth[slot] = 0;
   if (s.divergent) s.divergent[slot] = finite && error <= divergence_bound ? 0 : 1;
   if (s.accepted && accept) ++s.accepted[slot];

@@ -234,6 +234,7 @@ KILN_HD void nuts_transition(const NutsTransition& kernel, const Density& densit
   }
   if (s.hamiltonian) s.hamiltonian[slot] = tree.drawn.hamiltonian;
   if (s.leapfrogs) s.leapfrogs[slot] = static_cast<std::int32_t>(tree.leaves);
+  if (s.gradients) s.gradients[slot] += static_cast<std::uint64_t>(tree.leaves);
   if (s.depth) s.depth[slot] = depth;
   if (s.divergent) s.divergent[slot] = tree.diverged ? 1 : 0;
   if (s.accepted && moved) ++s.accepted[slot];

@@ -19,7 +19,8 @@
   KERNEL(GatherStates)           \
   KERNEL(InitSlots)              \
   KERNEL(AssignVariable)         \
-  KERNEL(MaskNonfinite)
+  KERNEL(MaskNonfinite)          \
+  KERNEL(StopAtWork)
 
 namespace kiln {
 
