@@ -94,7 +94,8 @@ class KILN_API Queue {
     ++counters_.launches;
     if (kernels_ == nullptr) return;
     if (observer_ == nullptr) return kernels_->launcher<Kernel>()(kernel, *this);
-    LaunchInfo info{Kernel::name};
+    LaunchInfo info;
+    if constexpr (requires { Kernel::name; }) info.kernel = Kernel::name;
     if constexpr (requires { kernel.bytes(); }) info.bytes = kernel.bytes();
     observer_->before(info);
     kernels_->launcher<Kernel>()(kernel, *this);
