@@ -88,6 +88,8 @@ const Specs output_specs{
     {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
     {"out", 0, "DIR", "", {}, "output"},
     {"json", 0, "", "print the result as one JSON document"},
+    {"profile", 0, "",
+     "also print the share of the time of each kernel; the answer does not change"},
     {"quiet", 'q', "", "print only the result, without banner and progress"},
     {"verbose", 'v', "", "also print timings, counters and all parameters"},
     {"help", 'h', "", "show this help"},
