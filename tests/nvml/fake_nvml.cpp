@@ -19,7 +19,6 @@ bool is(std::string_view what) {
 
 int device_place = 0;
 int opened = 0, powers = 0, clocks = 0, temperatures = 0;
-unsigned long long energy_mj = 7'000'000;  // since long before
 template <class Value, int n>
 Value next(const Value (&values)[n], int& at) {
   return values[at++ % n];
@@ -89,7 +88,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons
 #else
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   if (is("no-energy") || device != &device_place) return not_supported;
-  *millijoules = energy_mj += 250'000;
+  static unsigned long long total = 7'000'000;  // since long before
+  *millijoules = total += 250'000;
   return success;
 }
 int nvmlDeviceGetMigMode(void*, unsigned* now, unsigned* pending) {

@@ -31,8 +31,8 @@ std::vector<std::string> cells_of(const KernelTime& kernel) {
           fmt::format("{}", kernel.launches),
           fmt::format("{:.1f} %", 100 * kernel.share),
           duration_text(kernel.time_s / launches),
-          kernel.floor_s ? duration_text(*kernel.floor_s / launches) : "",
-          kernel.bytes ? size(*kernel.bytes) : ""};
+          kernel.floor_s ? duration_text(*kernel.floor_s / launches) : "-",
+          kernel.bytes ? size(*kernel.bytes) : "-"};
 }
 
 }  // namespace

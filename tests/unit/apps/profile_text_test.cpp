@@ -28,7 +28,7 @@ TEST(ProfileText, IsASentenceAndATable) {
       "        a tick takes 2.50 ms as measured, 2.00 ms as replayed in a graph\n"
       "kernel             launches    share   a launch     floor     moves\n"
       "metropolis_sweep          8   84.2 %    1.00 ms   50.0 us   3.0 KiB\n"
-      "end_tick                  4   15.8 %     375 us                    \n");
+      "end_tick                  4   15.8 %     375 us         -         -\n");
 }
 
 TEST(ProfileText, FitsAScreen) {
