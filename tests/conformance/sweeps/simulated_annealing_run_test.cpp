@@ -74,8 +74,8 @@ TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
   }
 }
 
-// Groups of whole words: the words of a vector have keys and temperatures of their own. Alone, those
-// of a group have one key, and a group of 32 is a vector of one word.
+// Groups of whole words: the words of a vector have keys and temperatures of their own. Alone,
+// those of a group have one key, and a group of 32 is a vector of one word.
 TEST_P(SimulatedAnnealingRun, EveryGroupOfWordsIsAsIfItWereAlone) {
   const Problem problem = make_maxcut(problems::torus_pm1(9, 7, 3));
   const std::vector<SimulatedAnnealingOptions> each = coolings(37);
