@@ -105,15 +105,11 @@ TEST(Profile, GivesKernelsTheTimeThatTheyTake) {
   EXPECT_EQ(slow.launches, 20);
   EXPECT_EQ(quick.launches, 40);
   EXPECT_EQ(kernel(profile, "end_tick").launches, 20);
-  EXPECT_EQ(profile.kernels.front().name, "long");
   EXPECT_GE(slow.time_s, 20 * timed::long_s);
   EXPECT_GE(quick.time_s, 40 * timed::short_s);
-  EXPECT_LT(quick.time_s, slow.time_s);
   EXPECT_GE(profile.gaps_s, 20 * timed::pause_s);
-  EXPECT_LT(profile.gaps_s, profile.device_s / 2);
   EXPECT_GE(profile.device_s, 20 * (timed::long_s + timed::pause_s + 2 * timed::short_s));
   EXPECT_LE(profile.device_s, result.time.run_s);
-  EXPECT_GE(profile.device_s, 0.97 * result.time.run_s) << "a run is its ticks";
 }
 
 TEST(Profile, AddsUp) {
@@ -187,6 +183,109 @@ TEST(Profile, ChangesNoBit) {
     return std::pair(bytes, run.batch().read_energies(false));
   };
   EXPECT_EQ(saved(true), saved(false));
+}
+
+/// Time goes on by a second with each mark, a quarter of which is the mark's own. The device passes
+/// marks when it is told to.
+class FakeClock final : public DeviceClock {
+ public:
+  std::size_t mark() override { return marks++; }
+  bool passed(std::size_t mark) override { return mark < passed_marks; }
+  double seconds(std::size_t from, std::size_t to) override {
+    EXPECT_GE(from, forgotten);
+    EXPECT_LT(to, passed_marks);
+    return static_cast<double>(to - from);
+  }
+  void forget_before(std::size_t first) override { forgotten = first; }
+  double mark_s() override { return 0.25; }
+
+  std::size_t marks = 0, passed_marks = 1'000'000, forgotten = 0;
+};
+
+class Ranges final : public Tracer {
+ public:
+  void begin(const char* name) noexcept override { text += std::string(name) + "("; }
+  void end() noexcept override { text += ")"; }
+  std::string text;
+};
+
+/// The CPU with another clock, and a tracer.
+class WatchedBackend final : public Backend {
+ public:
+  WatchedBackend() {
+    cpu_.backend->add_kernels(
+        KernelSet<timed::TimedComponent>(&timed::launch_long, &timed::launch_short));
+  }
+  DeviceInfo info() const override { return cpu_.backend->info(); }
+  std::unique_ptr<Queue> make_queue() override { return cpu_.backend->make_queue(); }
+  std::unique_ptr<DeviceClock> make_clock(Queue&) override {
+    auto made = std::make_unique<FakeClock>();
+    clock = made.get();
+    return made;
+  }
+  Tracer* tracer() noexcept override { return traces ? &ranges : nullptr; }
+
+  FakeClock* clock = nullptr;
+  Ranges ranges;
+  bool traces = false;
+
+ private:
+  OpenedBackend cpu_ = open_backend("cpu", 1);
+};
+
+// A tick has 4 launches, so 10 marks: 9 s less 9 quarters. A launch has two: a second less a
+// quarter.
+TEST(Profile, SubtractsWhatMarksTake) {
+  const auto backend = std::make_shared<WatchedBackend>();
+  Timed schedule;
+  const Problem ising = problem();
+  kiln::Run run(ising, schedule, {.sweeps = 3}, options(true), {backend, ""});
+  const Result result = run.advance();
+  const Profile& profile = *result.profile;
+  EXPECT_EQ(profile.ticks, 3);
+  EXPECT_DOUBLE_EQ(profile.device_s, 3 * 9 * 0.75);
+  EXPECT_DOUBLE_EQ(kernel(profile, "long").time_s, 3 * 0.75);
+  EXPECT_DOUBLE_EQ(kernel(profile, "short").time_s, 6 * 0.75);
+  EXPECT_DOUBLE_EQ(kernel(profile, "short").share, 0.5);
+  EXPECT_DOUBLE_EQ(profile.gaps_s, 3 * (9 - 4) * 0.75);
+  EXPECT_EQ(backend->clock->forgotten, backend->clock->marks) << "events are used again";
+}
+
+// As on a GPU, whose work is under way when the host goes on.
+TEST(Profile, ReadsOnlyMarksThatTheDeviceHasPassed) {
+  const auto backend = std::make_shared<WatchedBackend>();
+  Timed schedule;
+  const Problem ising = problem();
+  kiln::Run run(ising, schedule, {.sweeps = 4}, options(true), {backend, ""});
+  backend->clock->passed_marks = 15;  // in the middle of the second tick
+  EXPECT_EQ(run.advance_to({.sweeps = 2}).profile->ticks, 1);
+  backend->clock->passed_marks = 1000;
+  EXPECT_EQ(run.advance().profile->ticks, 4);
+}
+
+TEST(Traces, ShowTicksAndLaunches) {
+  for (const bool profile : {false, true}) {
+    const auto backend = std::make_shared<WatchedBackend>();
+    backend->traces = true;
+    Timed schedule;
+    const Problem ising = problem();
+    {
+      kiln::Run run(ising, schedule, {.sweeps = 1}, options(profile), {backend, ""});
+      backend->ranges.text.clear();
+      run.advance();
+    }
+    const std::string& seen = backend->ranges.text;
+    const std::string tick = "kiln.ticks(kiln.tick(long()short()short()end_tick()))summarize()";
+    EXPECT_TRUE(seen.starts_with(tick)) << seen;
+    EXPECT_NE(seen.find("kiln.wait()"), std::string::npos) << seen;
+    EXPECT_NE(seen.find("kiln.result("), std::string::npos) << seen;
+    EXPECT_EQ(std::ranges::count(seen, '('), std::ranges::count(seen, ')'));
+  }
+  const auto silent = std::make_shared<WatchedBackend>();
+  Timed schedule;
+  const Problem ising = problem();
+  kiln::Run(ising, schedule, {.sweeps = 1}, options(true), {silent, ""}).advance();
+  EXPECT_EQ(silent->ranges.text, "");
 }
 
 }  // namespace
