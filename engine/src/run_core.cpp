@@ -61,6 +61,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   progress_ = std::make_unique<Progress>();
   progress_->device = plan.device;
   allocate(plan);
+  const TraceRange range(tracer_, "kiln.setup");
   draw_states(plan.needs.own_states);
   progress_->begins_with_values = !plan.needs.own_states;
   if (progress_->begins_with_values) progress_->first_values = first_values();

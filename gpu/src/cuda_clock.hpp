@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "kiln/device_clock.hpp"
+#include "kiln/profile/device_clock.hpp"
 
 #include "cuda_device.hpp"
 #include "cuda_queue.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/tracer.hpp"
+#include "kiln/profile/tracer.hpp"
 
 namespace kiln::cuda {
 

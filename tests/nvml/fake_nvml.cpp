@@ -3,7 +3,7 @@
 //
 // What Kiln calls of NVML. KILN_FAKE_NVML in the environment says what fails: "no-driver",
 // "no-permission", "no-power", "no-energy", "mig". FAKE_OLD: a driver before 535, without an energy
-// counter. FAKE_STRANGE: a library of that name that is something else.
+// counter.
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -28,9 +28,6 @@ Value next(const Value (&values)[n], int& at) {
 
 extern "C" {
 
-#ifdef FAKE_STRANGE
-int nvml_strange() { return 0; }
-#else
 int nvmlInit_v2() {
   if (is("no-driver")) return driver_not_loaded;
   ++opened;
@@ -101,6 +98,5 @@ int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons) {
   *reasons = 0x01 | 0x04 | 0x20 | 0x40;
   return success;
 }
-#endif
 
 }  // extern "C"

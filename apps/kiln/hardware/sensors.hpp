@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/hardware.hpp"
+#include "kiln/profile/hardware.hpp"
 
 #include "hardware/nvml.hpp"
 

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "kiln/device_clock.hpp"
 #include "kiln/device_shape.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
 #include "kiln/kernel_set.hpp"
+#include "kiln/profile/device_clock.hpp"
+#include "kiln/profile/tracer.hpp"
 #include "kiln/queue.hpp"
-#include "kiln/tracer.hpp"
 
 namespace kiln {
 

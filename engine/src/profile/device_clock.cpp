@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/device_clock.hpp"
+#include "kiln/profile/device_clock.hpp"
 
 #include <algorithm>
 #include <chrono>
 
 #include "kiln/backend.hpp"
-#include "kiln/tracer.hpp"
+#include "kiln/profile/tracer.hpp"
 
 namespace kiln {
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kiln/hardware.hpp"
 #include "kiln/profile.hpp"
+#include "kiln/profile/hardware.hpp"
 
 namespace kiln {
 

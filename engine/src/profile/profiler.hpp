@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kiln/device_clock.hpp"
 #include "kiln/function_ref.hpp"
 #include "kiln/profile.hpp"
+#include "kiln/profile/device_clock.hpp"
+#include "kiln/profile/tracer.hpp"
 #include "kiln/queue.hpp"
-#include "kiln/tracer.hpp"
 
 namespace kiln {
 

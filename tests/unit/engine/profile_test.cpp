@@ -271,6 +271,8 @@ TEST(Traces, ShowTicksAndLaunches) {
     const Problem ising = problem();
     {
       kiln::Run run(ising, schedule, {.sweeps = 1}, options(profile), {backend, ""});
+      const std::string& setup = backend->ranges.text;
+      EXPECT_TRUE(setup.starts_with("init_slots()kiln.setup(random_state()")) << setup;
       backend->ranges.text.clear();
       run.advance();
     }
