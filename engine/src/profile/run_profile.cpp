@@ -33,7 +33,7 @@ void RunCore::enqueue_profiled(std::int64_t count) {
     const std::int64_t replays =
         graph_ ? std::min(count, profiler.ticks_to_sample()) : std::int64_t{0};
     if (replays > 0) {
-      if (replays + 1 == Profiler::period) capture_ticks();  // not while they are measured
+      if (replays >= Profiler::period / 2) capture_ticks();  // not while they are measured
       profiler.measure_replays(replays, [&] { enqueue_ticks(replays); });
       count -= replays;
       continue;
