@@ -228,6 +228,38 @@ def tempering_tables(documents):
     return lines + provenance(documents)
 
 
+def schedules_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = [[f"`{row['instance']}`", f"{row['groups']:,}", f"{row['anneals']:,}",
+                 digits(row["seconds"]), spread_text(row["schedules_per_s_spread"], digits),
+                 digits(row["attempts_per_ns"]), share_text(row, "best_share")]
+                for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["instance"], ["groups", "anneals", "s", "anneals/s", "attempts/ns",
+                                       "best found"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
+def latency_text(latency):
+    return f"{digits(latency['median'])} / {digits(latency['p99'])}"
+
+
+def latency_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = [[f"`{row['device']}`", f"{row['runs']:,}",
+                 latency_text(row["setup_microseconds"]), latency_text(row["ticks_microseconds"]),
+                 latency_text(row["result_microseconds"]), latency_text(row["microseconds"]),
+                 str(row["allocations_of_a_run"])] for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["device"], ["runs", "set-up µs", "ticks µs", "result µs", "all µs",
+                                     "allocations"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 def spread_text(spread, form):
     return f"{form(spread['median'])} ({form(spread['min'])} .. {form(spread['max'])})"
 
@@ -285,6 +317,7 @@ def bayes_tables(documents):
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
            "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
+           "schedules": (schedules_tables, None), "latency": (latency_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
            "bayes": (bayes_tables, None)}
 

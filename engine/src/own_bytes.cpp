@@ -9,6 +9,7 @@
 #include "kiln/plan.hpp"
 
 #include "counting_queue.hpp"
+#include "profile/instruments.hpp"
 #include "run_core.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"

@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/fronts/indicators.hpp"
 
+#include "profile/profile_json.hpp"
 #include "statistics/sample_json.hpp"
 
 namespace kiln {
@@ -241,6 +242,8 @@ std::string Result::to_json() const {
                    {"in_ticks", counters_json(work.in_ticks)}};
   if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  if (profile) json["profile"] = profile_json(*profile);
+  if (hardware) json["hardware"] = hardware_json(*hardware);
   json["diagnostics"] = diagnostics;
   json["series"] = series;
   json["advice"] = advice;

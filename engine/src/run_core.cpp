@@ -24,6 +24,7 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
+#include "profile/instruments.hpp"
 #include "refuse_ability.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
@@ -61,6 +62,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   progress_ = std::make_unique<Progress>();
   progress_->device = plan.device;
   allocate(plan);
+  const TraceRange range(tracer_, "kiln.setup");
   draw_states(plan.needs.own_states);
   progress_->begins_with_values = !plan.needs.own_states;
   if (progress_->begins_with_values) progress_->first_values = first_values();
@@ -77,6 +79,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
 }
 
 RunCore::~RunCore() {
+  detach_instruments();
   if (schedule_.serves_ == this) schedule_.serves_ = nullptr;
 }
 
@@ -89,6 +92,7 @@ void RunCore::allocate(const RunPlan& plan) {
                                     plan.bytes_needed() + plan.copy_bytes <= plan.bytes_usable());
   host_paced_ = schedule_paced() || objective.execution().pace == Pace::host;
   if (!queue_) queue_ = opened_.backend->make_queue();
+  attach_instruments();
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
   objective_ = objective.bind(*queue_);
@@ -244,6 +248,7 @@ EndTick RunCore::end_kernel() {
 void RunCore::finish_tick() { queue_->launch(end_kernel()); }
 
 void RunCore::enqueue_tick() {
+  const TraceRange range(tracer_, "kiln.tick");
   tick_finished_ = false;
   TickContext tick(*this);
   schedule_.enqueue(tick);
@@ -257,6 +262,7 @@ void RunCore::enqueue_tick() {
 // time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
 void RunCore::capture_tick() {
   if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
+  const TraceRange range(tracer_, "kiln.capture");
   const auto begin = Clock::now();
   RunControl stopped = progress_->control;
   stopped.stop = DeviceStop::step_limit;
@@ -292,7 +298,8 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
   const auto begin = Clock::now();
   try {
     const ArmedQueue armed(*queue_, gives_up ? &alarm : nullptr);
-    enqueue_ticks(count);
+    const TraceRange range(tracer_, "kiln.ticks");
+    profiles() ? enqueue_profiled(count) : enqueue_ticks(count);
   } catch (const GaveUp&) {
     go_back(*before);
     p.tick_s = std::max(p.tick_s, seconds_since(begin) / static_cast<double>(count));
@@ -326,8 +333,10 @@ void RunCore::post_summary() {
 }
 
 RunSummary RunCore::wait_summary() {
+  const TraceRange range(tracer_, "kiln.wait");
   --progress_->pending;
   const RunSummary summary = queue_->wait_summary();
+  collect_profile(nullptr);
   progress_->control = summary.control;
   progress_->last = summary;
   if (telemetry_) telemetry_->take();

@@ -122,6 +122,7 @@ class RunCore {
  private:
   struct Progress;
   struct Fallback;
+  struct Instruments;
   class Scratch;
   RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
           const RunPlan& plan);
@@ -131,6 +132,12 @@ class RunCore {
   void watch_evaluations();
   void draw_states(bool left_to_schedule);
   double first_values() const;
+  void attach_instruments();
+  void detach_instruments() noexcept;
+  bool profiles() const noexcept;
+  void enqueue_profiled(std::int64_t count);
+  /// Adds the profile to a result, if one is given.
+  void collect_profile(Result* result);
   DeviceStop apply_limits();
   bool take_limits(const Budget& limit);
   std::optional<std::uint64_t> counted_limit() const noexcept;
@@ -188,7 +195,9 @@ class RunCore {
   RunOptions options_;
   OpenedBackend opened_;
   Needs needs_;
-  std::shared_ptr<Queue> queue_;  // before everything that lives on it
+  std::shared_ptr<Queue> queue_;              // before everything that lives on it
+  std::unique_ptr<Instruments> instruments_;  // null: nothing watches the launches
+  Tracer* tracer_ = nullptr;
   std::unique_ptr<ReplicaBatch> batch_;
   std::unique_ptr<BoundObjective> objective_;
   Evaluates* evaluates_ = nullptr;  // the ability of objective_

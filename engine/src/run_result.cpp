@@ -133,6 +133,7 @@ bool is_feasible(const State& state, const Problem& problem) {
 }  // namespace
 
 Result RunCore::collect(Stop stop, const RunSummary& last) {
+  const TraceRange range(tracer_, "kiln.result");
   const RunControl& control = last.control;
   Result result;
   result.problem = problem_.identity.name;
@@ -202,6 +203,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   }
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
+  collect_profile(&result);
   return result;
 }
 

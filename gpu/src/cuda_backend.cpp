@@ -4,10 +4,14 @@
 
 #include <string>
 
+#include "kiln/errors.hpp"
+
 #include "backends/driver_release.hpp"
 #include "cuda_check.hpp"
+#include "cuda_clock.hpp"
 #include "cuda_queue.hpp"
 #include "kernel_sets.hpp"
+#include "nvtx_tracer.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -24,12 +28,18 @@ std::string describe(const char* device) {
 }  // namespace
 
 CudaBackend::CudaBackend(int ordinal)
-    : Backend(cuda_kernel_sets()), device_(std::make_shared<const CudaDevice>(ordinal)) {
+    : Backend(cuda_kernel_sets()),
+      device_(std::make_shared<const CudaDevice>(ordinal)),
+      tracer_(nvtx_tracer()) {
   const CurrentDevice current(*device_);
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, ordinal), "ask for the properties of a device");
   info_.name = device_->name();
   info_.description = describe(properties.name);
+  char pci_bus_id[32] = {};  // 13 characters and the end, by its documentation
+  cuda_check(cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, ordinal),
+             "ask for the place of a device");
+  info_.pci_bus_id = pci_bus_id;
   static_cast<DeviceShape&>(info_) = device_->shape();
 }
 
@@ -43,6 +53,14 @@ DeviceInfo CudaBackend::info() const {
 
 std::unique_ptr<Queue> CudaBackend::make_queue() {
   return std::make_unique<CudaQueue>(kernels(), device_);
+}
+
+std::unique_ptr<DeviceClock> CudaBackend::make_clock(Queue& queue) {
+  auto* const own = dynamic_cast<CudaQueue*>(&queue);
+  if (own == nullptr) {
+    throw InvalidArgument("queue.clock", "the queue belongs to another backend");
+  }
+  return std::make_unique<CudaClock>(device_, *own);
 }
 
 }  // namespace kiln::cuda

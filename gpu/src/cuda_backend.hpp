@@ -18,10 +18,13 @@ class CudaBackend final : public Backend {
   /// The present free memory; the rest is constant.
   DeviceInfo info() const override;
   std::unique_ptr<Queue> make_queue() override;
+  std::unique_ptr<DeviceClock> make_clock(Queue& queue) override;
+  Tracer* tracer() noexcept override { return tracer_; }
 
  private:
   std::shared_ptr<const CudaDevice> device_;
   DeviceInfo info_;
+  Tracer* tracer_;
 };
 
 }  // namespace kiln::cuda

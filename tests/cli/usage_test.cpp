@@ -194,6 +194,13 @@ INSTANTIATE_TEST_SUITE_P(
             "  available: kernels, ticks, telemetry, sweep, scaling, tempering, time-to-target, "
             "sampling, pareto, bayes\n"
             "  fix: kiln list suites\n"},
+        BadUsage{"UnknownSuite",
+                 {"bench", "kernel"},
+                 "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
+                 "  available: kernels, ticks, sweep, scaling, schedules, latency, tempering, "
+                 "time-to-target, "
+                 "sampling, pareto, bayes\n"
+                 "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
@@ -220,6 +227,13 @@ INSTANTIATE_TEST_SUITE_P(
                         "  kernels, ticks, telemetry, sweep, scaling, tempering, time-to-target, "
                         "sampling, pareto, bayes\n"
                         "  fix: kiln bench kernels\n"},
+                    BadUsage{"NothingToMeasure",
+                             {"bench"},
+                             "error[cli.missing]: kiln bench needs a suite\n"
+                             "  kernels, ticks, sweep, scaling, schedules, latency, tempering, "
+                             "time-to-target, sampling, "
+                             "pareto, bayes\n"
+                             "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
                              "error[cli.range]: --only gst:G22 selects nothing; the nearest is "

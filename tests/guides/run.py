@@ -118,7 +118,7 @@ def compared_words(lines, numbers_vary):
             skipping = "device"
         else:
             kept.append(line)
-    text = re.sub(r"(?<![\w.])\d[\d.]* ?(?:ns|µs|ms|s)\b", "# s", " ".join(" ".join(kept).split()))
+    text = re.sub(r"(?<![\w.])\d[\d.]* ?(?:ns|us|µs|ms|s)\b", "# s", " ".join(" ".join(kept).split()))
     text = re.sub(r"/s \d[\d.]*[kMG]?(?= |$)", "/s #", text)
     if numbers_vary:
         text = re.sub(r"-?\d[\d.,]*(?:e[-+]?\d+)?[kMG]?(?=$|[^\w])", "#", text)

@@ -23,6 +23,9 @@ const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts
 const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
 const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "on/off"};
+const RowFigure anneal_rate{
+    {"instance"}, {"groups", "replicas", "anneals"}, "/schedules_per_s", "schedules/s", true};
+const RowFigure run_time{{"device"}, {"replicas", "sweeps"}, "/microseconds/median", "us"};
 const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
                             "limit_s"};
 const RowFigure draw_rate{
@@ -46,6 +49,10 @@ const std::vector<Suite>& suites() {
        run_sweep_suite, run_rate},
       {"scaling", "the same rate against the number of replicas and of threads", run_scaling_suite,
        batch_rate},
+      {"schedules", "4096 small anneals at once, each with its own options: anneals per second",
+       run_schedules_suite, anneal_rate},
+      {"latency", "whole runs of a QUBO of 64 bits: set-up, ticks, result, allocations",
+       run_latency_suite, run_time},
       {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
        run_tempering_suite, run_rate},
       {"time-to-target", "default runs to the best known value: times of 20 seeds, success rate",

@@ -87,6 +87,8 @@ BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_scaling_suite(const BenchRun&);
 BenchReport run_ticks_suite(const BenchRun&);
 BenchReport run_telemetry_suite(const BenchRun&);
+BenchReport run_schedules_suite(const BenchRun&);
+BenchReport run_latency_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);

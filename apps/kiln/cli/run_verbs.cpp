@@ -120,6 +120,8 @@ const Specs output_specs{
     {"out", 0, "DIR", "", {}, "output"},
     {"no-report", 0, "", "do not write report.html, the report on the run, to the run folder"},
     {"json", 0, "", "print the result as one JSON document"},
+    {"profile", 0, "",
+     "also print the share of the time of each kernel; the answer does not change"},
     {"quiet", 'q', "", "print only the result, without banner and progress"},
     {"verbose", 'v', "", "also print timings, counters and all parameters"},
     {"help", 'h', "", "show this help"},

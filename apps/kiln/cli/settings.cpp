@@ -112,6 +112,7 @@ void fill_run(CommandOptions& options) {
   run.seed = options.value<std::uint64_t>("seed").value_or(run.seed);
   run.draw_naming = options.value<std::optional<DrawNaming>>("draw-naming").value_or(std::nullopt);
   run.graph_capture = options.value<bool>("graph-capture").value_or(run.graph_capture);
+  run.profile = options.has("profile");
   run.threads = static_cast<int>(options.value<std::int64_t>("threads").value_or(run.threads));
   run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);
   run.top = options.value<std::int64_t>("top").value_or(run.top);

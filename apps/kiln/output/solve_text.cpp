@@ -15,6 +15,7 @@
 #include "cli/document_file.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "experiments/evaluation_variables.hpp"
+#include "hardware/sensors.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
@@ -363,6 +364,7 @@ std::string details_of(const Result& result, double read_s) {
   text += fmt::format("draws        {}\n", to_string(result.draw_naming));
   text += fmt::format("queue        {}\n", counters_text(result.work.device));
   text += fmt::format("  in ticks   {}\n", counters_text(result.work.in_ticks));
+  if (result.hardware) text += hardware_text(*result.hardware);
   for (const auto& [name, value] : result.parameters) {
     text += fmt::format("parameter    {} = {}\n", name, clean(value));
   }

@@ -17,7 +17,9 @@ std::string note_of(const Checkpoint& checkpoint, const std::string& name) {
   return found == checkpoint.notes().end() ? std::string{} : found->second;
 }
 
-bool any(const Budget& budget) { return budget.time_limit_s || budget.sweeps || budget.target; }
+bool any(const Budget& budget) {
+  return budget.time_limit_s || budget.sweeps || budget.target || budget.work_limit;
+}
 
 }  // namespace
 
@@ -52,6 +54,7 @@ Budget Resumption::left_of(Budget planned) const {
     planned.sweeps.reset();
   }
   if (finished == "target_reached") planned.target.reset();
+  if (finished == "work_limit") planned.work_limit.reset();
   return planned;
 }
 

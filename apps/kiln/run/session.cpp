@@ -19,8 +19,10 @@
 #include "experiments/evaluation_plan.hpp"
 #include "front/front_output.hpp"
 #include "front/reference_front.hpp"
+#include "hardware/sensors.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
+#include "output/profile_text.hpp"
 #include "output/progress.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
@@ -44,6 +46,7 @@ void print_results(const CommandOptions& options, const Problem& problem, const 
   }
   if (!result.verified) return;
   print_text(output.text(options, result, problem));
+  if (result.profile) print_text(profile_text(*result.profile));
   const std::string files = folder != nullptr && !options.has("quiet") ? folder->description() : "";
   if (!files.empty()) print_text(fmt::format("files  {}\n", files));
 }
@@ -230,6 +233,8 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
          if (!options.has("quiet")) progress.note(note);
        },
        [&](const AlertChange& change, double time_s) { record.alert(change, time_s); }});
+  Sensors sensors(facts.device.pci_bus_id);
+  sensors.begin();
 
   const bool keeps = session.folder != nullptr || options.has("save");
   std::exception_ptr failure;
@@ -238,6 +243,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
     monitor.update(point);
+    sensors.update(point.time_s);
     if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
     if (failure) return Next::stop;
     // A run whose answer nobody will see is not worth going on with.
@@ -245,6 +251,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
+  result.hardware = sensors.finish(result.time.run_s);
+  if (options.has("verbose") && !sensors.complaint().empty()) {
+    progress.note(fmt::format("hardware was not read: {}", sensors.complaint()));
+  }
   session.set_up->explain(limit, budget, result);
   if (!changed.empty()) result.notes.push_back(changed);
   advise_on_threads(facts.device, result);

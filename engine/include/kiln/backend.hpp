@@ -14,6 +14,8 @@
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
 #include "kiln/kernel_set.hpp"
+#include "kiln/profile/device_clock.hpp"
+#include "kiln/profile/tracer.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -25,6 +27,7 @@ struct DeviceInfo : DeviceShape {
   std::string description;         ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"
   std::uint64_t memory_total = 0;  ///< bytes; 0 where it is not known
   std::uint64_t memory_free = 0;
+  std::string pci_bus_id = {};  ///< "0000:3b:00.0"; empty for the CPU
 };
 
 /// A device that can run the kernels. Made by open_backend(); safe to share between runs.
@@ -33,6 +36,10 @@ class KILN_API Backend {
   virtual ~Backend();
   virtual DeviceInfo info() const = 0;
   virtual std::unique_ptr<Queue> make_queue() = 0;
+  /// A clock for the work of one of its queues, which must outlive it.
+  virtual std::unique_ptr<DeviceClock> make_clock(Queue& queue);
+  /// Where runs show their ranges; null: nowhere.
+  virtual Tracer* tracer() noexcept { return nullptr; }
 
   /// Adds the kernels of a component, as opening the backend adds Kiln's. Queues made from now on
   /// can launch them; runs in progress do not change. Thread-safe.

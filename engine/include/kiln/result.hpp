@@ -15,6 +15,8 @@
 #include "kiln/fronts/front.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/problem.hpp"
+#include "kiln/profile.hpp"
+#include "kiln/profile/hardware.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/space.hpp"
 #include "kiln/statistics/sample.hpp"
@@ -127,6 +129,9 @@ struct KILN_API Result {
   /// Estimates from the draws and their diagnostics, read with summary(); null if `sample` is null.
   /// `advice` has sentences on them.
   std::shared_ptr<const SampleSummary> sample_summary;
+  std::shared_ptr<const Profile> profile;  ///< with RunOptions::profile; else null
+  /// The engine reads no sensors: programs that do fill it in.
+  std::shared_ptr<const HardwareReadings> hardware;
 
   /// The total violation of the constraints, NaN if one has no value; 0: feasible.
   double violation() const noexcept;

@@ -39,6 +39,8 @@ struct RunOptions {
   std::optional<DrawNaming> draw_naming = {};
   bool graph_capture = true;       ///< capture ticks where the backend can
   double report_interval_s = 0.1;  ///< interval between calls of observers
+  /// Measures the time of each kernel in a sample of the ticks (Result::profile).
+  bool profile = false;
   /// Number of distinct solutions in the result, best first (Result::top).
   std::int64_t top = 1;
   /// Initial states of the replicas, repeated as often as needed; empty: the known states of the

@@ -9,6 +9,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/kernels/run/init_slots.hpp"
+#include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/run.hpp"
@@ -70,6 +71,40 @@ TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
       ASSERT_EQ(energies[idx(g * group_size + r)], own[idx(r)]) << each[idx(g)].cooling.name() << g;
     }
     ASSERT_EQ(all.batch()[g * group_size].state(), alone.batch()[0].state());
+  }
+}
+
+// Groups of whole words: the words of a vector have keys and temperatures of their own. Alone,
+// those of a group have one key, and a group of 32 is a vector of one word.
+TEST_P(SimulatedAnnealingRun, EveryGroupOfWordsIsAsIfItWereAlone) {
+  const Problem problem = make_maxcut(problems::torus_pm1(9, 7, 3));
+  const std::vector<SimulatedAnnealingOptions> each = coolings(37);
+  const Budget budget{.sweeps = 100};
+  const OpenedBackend backend = open_backend(to_string(GetParam()));
+  for (const std::int64_t size : {32, 64}) {
+    const auto options = [&](std::int64_t replicas, std::uint64_t seed) {
+      RunOptions all = options_for(GetParam(), replicas, seed);
+      all.draw_naming = DrawNaming::planes;
+      return all;
+    };
+    SimulatedAnnealing together(each);
+    const auto n = static_cast<std::int64_t>(each.size());
+    kiln::Run all(problem, together, budget, options(n * size, 3), backend);
+    all.advance();
+    const std::vector<double> energies = all.batch().read_energies(false);
+    const std::vector<std::uint64_t> accepted = all.batch().read_accepted();
+    for (std::int64_t g = 0; g < n; ++g) {
+      SimulatedAnnealing schedule(each[idx(g)]);
+      kiln::Run alone(problem, schedule, budget, options(size, group_key(3, g)), backend);
+      alone.advance();
+      const std::vector<double> own = alone.batch().read_energies(false);
+      const std::vector<std::uint64_t> own_accepted = alone.batch().read_accepted();
+      for (std::int64_t r = 0; r < size; ++r) {
+        ASSERT_EQ(energies[idx(g * size + r)], own[idx(r)]) << "group " << g << " of " << size;
+        ASSERT_EQ(accepted[idx(g * size + r)], own_accepted[idx(r)]) << "group " << g;
+      }
+      ASSERT_EQ(all.batch()[g * size + 5].state(), alone.batch()[5].state());
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "kiln/kernels/sweeps/sweep_scratch.hpp"
 
 #include "kernels/isa.hpp"
+#include "kernels/sweeps/plane_parts.hpp"
 #include "launch.hpp"
 #include "slice_tile.hpp"
 #include "sweep_tile.hpp"
@@ -91,50 +92,6 @@ void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::i
   add_to_slots(kernel, job);
 }
 
-// Whether a word has one key, one temperature and replicas 32 k .. 32 k + 31 in order.
-bool is_uniform(const SliceJob& job, int word) {
-  const std::uint64_t* const key = job.key + 32 * word;
-  const std::uint32_t* const replica = job.replica + 32 * word;
-  const double* const beta = job.beta + 32 * word;
-  if (replica[0] % 32 != 0) return false;
-  for (std::uint32_t l = 1; l < 32; ++l) {
-    if (key[l] != key[0] || replica[l] != replica[0] + l || beta[l] != beta[0]) return false;
-  }
-  return true;
-}
-
-// Words from `first` on that can be swept together: of one key, each of one temperature, or all of
-// the same; 0: that one cannot.
-int words_together(const SliceJob& job, int first, bool same_beta) {
-  int n = 0;
-  for (; first + n < job.n_words; ++n) {
-    const int word = first + n;
-    if (!is_uniform(job, word) || job.key[32 * word] != job.key[32 * first]) break;
-    if (same_beta && job.beta[32 * word] != job.beta[32 * first]) break;
-  }
-  return n;
-}
-
-// The job of some of the words.
-SliceJob part_of(const SliceJob& job, int first, int n) {
-  SliceJob part = job;
-  part.n_words = n;
-  part.width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(n)));
-  part.first_word += first;
-  part.words += first;
-  part.new_words += first;
-  const auto take = [&](auto& to, const auto& from, std::size_t each) {
-    std::copy_n(from + each * static_cast<std::size_t>(first), each * static_cast<std::size_t>(n),
-                to);
-  };
-  take(part.beta, job.beta, 32);
-  take(part.key, job.key, 32);
-  take(part.replica, job.replica, 32);
-  std::fill(std::begin(part.moves), std::end(part.moves), 0u);
-  take(part.moves, job.moves, 1);
-  return part;
-}
-
 void sweep_with_shared_noise(SliceJob& job) {
   SharedTable tables[2];
   tabulate_shared(job.beta[0], job.max_local, tables);
@@ -143,10 +100,13 @@ void sweep_with_shared_noise(SliceJob& job) {
   slice_functions().sweep_shared(job);
 }
 
-// The order of a task: its jobs mostly have one width.
+// What the jobs of a task have in common: the order of the sites, as they mostly have one width,
+// and the place of their tables, which takes longer to make than a small sweep.
 class TaskOrder {
  public:
   TaskOrder(const PairwiseView& model, std::byte* memory) : model_(model), memory_(memory) {}
+
+  PlaneTable tables[SliceJob::max_words][2];
 
   const PlaneOrder& of_width(int width) {
     const int wanted = slice_functions().vector_words / width;
@@ -164,11 +124,13 @@ class TaskOrder {
 
 void sweep_by_planes(TaskOrder& order, SliceJob& job) {
   job.order = order.of_width(job.width);
-  PlaneTable tables[SliceJob::max_words][2];
+  auto& tables = order.tables;
   const auto beta_of = [&](int word) { return job.beta[32 * word]; };
-  int n_tables = 1;  // one is for all words of one temperature
+  int n_tables = 1;  // one is for all words that are alike
+  job.mixed_keys = false;
   for (int w = 1; w < job.n_words; ++w) {
-    if (beta_of(w) != beta_of(0)) n_tables = job.n_words;
+    if (!are_alike(job, w, 0)) n_tables = job.n_words;
+    job.mixed_keys = job.mixed_keys || job.key[32 * w] != job.key[0];
   }
   for (int w = 0; w < n_tables; ++w) {
     if (w > 0 && beta_of(w) == beta_of(w - 1)) {
@@ -191,9 +153,10 @@ void sweep_together(const MetropolisSweep& kernel, TaskOrder& order, SliceJob& j
 }
 
 // The words from `first` on that can be swept together, or that one; returns their number.
-int sweep_part(const MetropolisSweep& kernel, TaskOrder& order, const SliceJob& job, int first) {
+int sweep_part(const MetropolisSweep& kernel, TaskOrder& order, const SliceJob& job, int first,
+               SliceJob& part) {
   const int n = words_together(job, first, kernel.naming == DrawNaming::shared);
-  SliceJob part = part_of(job, first, std::max(1, n));
+  take_part(job, first, std::max(1, n), part);
   if (n > 0) {
     sweep_together(kernel, order, part);
   } else {
@@ -203,10 +166,15 @@ int sweep_part(const MetropolisSweep& kernel, TaskOrder& order, const SliceJob& 
   return part.n_words;
 }
 
-// Whether all slots of a job have one rung, so that they have one temperature in every sweep.
-bool has_one_rung(const MetropolisSweep& kernel, const SliceJob& job) {
+// Whether the words of a job can be swept together in every sweep: where each has one rung, or with
+// shared noise all have the same, they have one temperature in every sweep.
+bool stay_together(const MetropolisSweep& kernel, const SliceJob& job) {
+  const bool shared = kernel.naming == DrawNaming::shared;
   const std::int32_t* const rung = kernel.rung_of.data + 32 * job.first_word;
-  return std::all_of(rung, rung + 32 * job.n_words, [&](auto other) { return other == rung[0]; });
+  for (int l = 0; l < 32 * job.n_words; ++l) {
+    if (rung[l] != rung[shared ? 0 : l / 32 * 32]) return false;
+  }
+  return words_together(job, 0, shared) == job.n_words;
 }
 
 // Bytes of the states of a task, and with those of the order of its sites.
@@ -233,9 +201,10 @@ void sweep_planes(const MetropolisSweep& kernel, std::uint32_t sweeps, const Sli
     const MetropolisSweep one = kernel.only(s);
     std::fill(std::begin(job.moves), std::end(job.moves), 0u);
     describe_draws(one, job.first_word, job.n_words, job);
-    if (s == 0) together = has_one_rung(kernel, job) && words_together(job, 0, true) == job.n_words;
+    if (s == 0) together = stay_together(kernel, job);
     if (!together) {
-      for (int first = 0; first < job.n_words;) first += sweep_part(one, order, job, first);
+      SliceJob part = job;
+      for (int first = 0; first < job.n_words;) first += sweep_part(one, order, job, first, part);
       continue;
     }
     job.gathers = s == 0;

@@ -15,24 +15,29 @@ namespace {
 
 constexpr int kPlanes = 8;
 
-// The planes of the sites of a pack, for W words of one key at one step.
-template <int W>
+inline __attribute__((always_inline)) Ints in_lanes(std::uint32_t value) { return spread(value); }
+inline __attribute__((always_inline)) Ints in_lanes(Ints values) { return values; }
+
+// The planes of the sites of a pack, for W words at one step: of one key, or of a key each.
+template <int W, bool kMixedKeys = false>
 class PlaneDraws {
  public:
   static constexpr int V = W < kIntLanes ? kIntLanes : W;  // lanes: the words of one site, the next
 
+  // @param keys   of each word
   // @param names  replica / 32 of each word
-  void prepare(std::uint64_t key, const std::uint32_t* names, int n_words, std::uint32_t step_low,
-               std::uint32_t counter3) {
-    key0_ = static_cast<std::uint32_t>(key);
-    key1_ = static_cast<std::uint32_t>(key >> 32);
+  void prepare(const std::uint64_t* keys, const std::uint32_t* names, int n_words,
+               std::uint32_t step_low, std::uint32_t counter3) {
     counter3_ = counter3;
     const std::uint64_t step_product = static_cast<std::uint64_t>(kFactor1) * step_low;
     step_product_low_ = static_cast<std::uint32_t>(step_product);
     for (int l = 0; l < V; ++l) {
-      const std::uint32_t name = l % W < n_words ? names[l % W] : 0u;
+      const int word = l % W < n_words ? l % W : 0;
+      const std::uint32_t name = names[word];
+      key0_[l] = static_cast<std::uint32_t>(keys[word]);
+      key1_[l] = static_cast<std::uint32_t>(keys[word] >> 32);
       const std::uint64_t product =
-          static_cast<std::uint64_t>(kFactor0) * (high_of(step_product) ^ name ^ key0_);
+          static_cast<std::uint64_t>(kFactor0) * (high_of(step_product) ^ name ^ key0_[l]);
       high_[l] = high_of(product);
       low_[l] = static_cast<std::uint32_t>(product);
     }
@@ -44,27 +49,28 @@ class PlaneDraws {
     for (int l = 0; l < V; l += kIntLanes) {
       Counter c[2];
       Ints high1, low1;
-      if constexpr (W < V) {
-        const Round1<Ints> site = round1(load(sites + l), multiply_lanes);
+      const auto first0 = key_at(key0_, l), first1 = key_at(key1_, l);
+      if constexpr (W < V || kMixedKeys) {
+        const Round1<Ints> site = round1(load(sites + l), first1, multiply_lanes);
         multiply(load(high_ + l) ^ site.lane2, kFactor1, high1, low1);
         for (std::uint32_t block = 0; block < 2; ++block) {
-          const Start<Ints> s = start(site.high, block, multiply_lanes);
+          const Start<Ints> s = start(site.high, block, first0, first1, multiply_lanes);
           c[block] = {high1 ^ s.c0, low1, load(low_ + l) ^ s.c2, s.c1};
         }
       } else {
-        const Round1<std::uint32_t> site = round1(sites[0], multiply_word);
+        const Round1<std::uint32_t> site = round1(sites[0], first1, multiply_word);
         multiply(load(high_ + l) ^ spread(site.lane2), kFactor1, high1, low1);
         for (std::uint32_t block = 0; block < 2; ++block) {
-          const Start<std::uint32_t> s = start(site.high, block, multiply_word);
+          const Start<std::uint32_t> s = start(site.high, block, first0, first1, multiply_word);
           c[block] = {high1 ^ spread(s.c0), low1, load(low_ + l) ^ spread(s.c2), spread(s.c1)};
         }
       }
-      std::uint32_t key0 = key0_ + 2 * kWeyl0, key1 = key1_ + 2 * kWeyl1;
+      auto key0 = first0 + 2 * kWeyl0, key1 = first1 + 2 * kWeyl1;
       for (int round = 3; round < 10; ++round) {
         key0 += kWeyl0;
         key1 += kWeyl1;
-        philox_round(c[0], spread(key0), spread(key1));
-        philox_round(c[1], spread(key0), spread(key1));
+        philox_round(c[0], in_lanes(key0), in_lanes(key1));
+        philox_round(c[1], in_lanes(key0), in_lanes(key1));
       }
       for (int block = 0; block < 2; ++block) {
         std::uint32_t* const of_block = to + 4 * block * V + l;
@@ -96,38 +102,50 @@ class PlaneDraws {
   struct Round1 {
     Word high, lane2;
   };
-  template <class Word, class Multiply>
-  Round1<Word> round1(Word site, Multiply multiply_one) const {
+  template <class Word, class Key, class Multiply>
+  Round1<Word> round1(Word site, Key key1, Multiply multiply_one) const {
     Word high, low;
     multiply_one(site, kFactor0, high, low);
-    return {high, low ^ (key1_ + kWeyl1)};
+    return {high, low ^ (key1 + kWeyl1)};
   }
   template <class Word>
   struct Start {
     Word c0, c1, c2;  // c1 becomes c3
   };
-  template <class Word, class Multiply>
-  Start<Word> start(Word site_high, std::uint32_t block, Multiply multiply_one) const {
+  template <class Word, class Key, class Multiply>
+  Start<Word> start(Word site_high, std::uint32_t block, Key key0, Key key1,
+                    Multiply multiply_one) const {
     Word high2, low2, high3, low3;
-    multiply_one(site_high ^ ((counter3_ | block << 16) ^ key1_), kFactor1, high2, low2);
-    multiply_one(high2 ^ (step_product_low_ ^ (key0_ + kWeyl0)), kFactor0, high3, low3);
-    return {low2 ^ (key0_ + 2 * kWeyl0), low3, high3 ^ (key1_ + 2 * kWeyl1)};
+    multiply_one(site_high ^ (key1 ^ (counter3_ | block << 16)), kFactor1, high2, low2);
+    multiply_one(high2 ^ ((key0 + kWeyl0) ^ step_product_low_), kFactor0, high3, low3);
+    return {low2 ^ (key0 + 2 * kWeyl0), low3, high3 ^ (key1 + 2 * kWeyl1)};
+  }
+  // The keys of the lanes from l on, or the one that all have.
+  static auto key_at(const std::uint32_t* keys, int l) {
+    if constexpr (kMixedKeys) {
+      return load(keys + l);
+    } else {
+      return keys[0];
+    }
   }
 
-  std::uint32_t key0_ = 0, key1_ = 0, counter3_ = 0, step_product_low_ = 0;
+  std::uint32_t counter3_ = 0, step_product_low_ = 0;
+  alignas(64) std::uint32_t key0_[V];
+  alignas(64) std::uint32_t key1_[V];
   // Both halves of the product of round 2 that depends on the word.
   alignas(64) std::uint32_t high_[V];
   alignas(64) std::uint32_t low_[V];
 };
 
-// The low bits of words of one key at one step: those of sites[l] and replicas[l] to rest[l].
-inline void draw_rests(std::uint64_t key, std::uint32_t step_low, std::uint32_t counter3,
-                       const std::uint32_t* sites, const std::uint32_t* replicas,
-                       std::uint32_t* rest) {
+// The low bits of words at one step: those of sites[l] and replicas[l] to rest[l]. Keys are in
+// their halves.
+inline void draw_rests(const std::uint32_t* keys0, const std::uint32_t* keys1,
+                       std::uint32_t step_low, std::uint32_t counter3, const std::uint32_t* sites,
+                       const std::uint32_t* replicas, std::uint32_t* rest) {
   Counter c{load(sites), load(replicas), spread(step_low), spread(counter3)};
-  auto key0 = static_cast<std::uint32_t>(key), key1 = static_cast<std::uint32_t>(key >> 32);
+  Ints key0 = load(keys0), key1 = load(keys1);
   for (int round = 0; round < 10; ++round, key0 += kWeyl0, key1 += kWeyl1) {
-    philox_round(c, spread(key0), spread(key1));
+    philox_round(c, key0, key1);
   }
   store(rest, c.c0 & spread((1u << 24) - 1));
 }

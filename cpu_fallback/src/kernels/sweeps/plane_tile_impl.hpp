@@ -58,7 +58,7 @@ inline std::uint32_t lanes_with_bits(const Slice<V>& a) {
 #endif
 }
 
-template <int W, class Tables>
+template <int W, class Tables, bool kMixedKeys = false>
 struct PlaneTile : SliceTile<W> {
   using Base = SliceTile<W>;
   using Base::job;
@@ -74,13 +74,17 @@ struct PlaneTile : SliceTile<W> {
         tables(j),
         sums(j, W, 32 - __builtin_clz(static_cast<unsigned>(j.max_local | 1)), j.n_sites) {
     std::uint32_t names[W] = {};
+    std::uint64_t keys[W] = {};
     alignas(64) std::uint32_t bits[V];
-    for (int w = 0; w < job.n_words; ++w) names[w] = job.replica[w * kLanes] / kLanes;
+    for (int w = 0; w < job.n_words; ++w) {
+      names[w] = job.replica[w * kLanes] / kLanes;
+      keys[w] = job.key[w * kLanes];
+    }
     for (int n = 0; n <= Pack::sites; ++n) {
       for (int v = 0; v < V; ++v) bits[v] = v < n * W ? job.moves[v % W] : 0u;
       std::memcpy(&moves[n], bits, sizeof bits);
     }
-    draws.prepare(job.key[0], names, job.n_words, job.step_low, job.counter3);
+    draws.prepare(keys, names, job.n_words, job.step_low, job.counter3);
     std::memset(static_cast<void*>(packs), 0, sizeof packs);
   }
 
@@ -218,9 +222,15 @@ struct PlaneTile : SliceTile<W> {
     const int n = n_ties < kIntLanes ? n_ties : kIntLanes;
     n_ties -= n;
     alignas(64) std::uint32_t sites[kIntLanes], replicas[kIntLanes], rest[kIntLanes];
+    alignas(64) std::uint32_t keys0[kIntLanes], keys1[kIntLanes];
+    for (int i = 0; i < kIntLanes; ++i) {
+      const int word = kMixedKeys && i < n ? tie_at[n_ties + i].lane % W : 0;
+      keys0[i] = static_cast<std::uint32_t>(job.key[word * kLanes]);
+      keys1[i] = static_cast<std::uint32_t>(job.key[word * kLanes] >> 32);
+    }
     std::memcpy(sites, tie_site + n_ties, sizeof sites);
     std::memcpy(replicas, tie_replica + n_ties, sizeof replicas);
-    draw_rests(job.key[0], job.step_low, job.rest_counter3, sites, replicas, rest);
+    draw_rests(keys0, keys1, job.step_low, job.rest_counter3, sites, replicas, rest);
     for (int i = 0; i < n; ++i) {
       const Tie tie = tie_at[n_ties + i];
       Pack& pack = packs[tie.pack];
@@ -283,7 +293,7 @@ struct PlaneTile : SliceTile<W> {
 
   std::uint32_t* words;  // [n_sites][W]
   PackCounter<W, V> counter;
-  PlaneDraws<W> draws;
+  PlaneDraws<W, kMixedKeys> draws;
   Tables tables;
   LevelPlanes<V> levels;
   PlaneSums<V> sums;
@@ -297,8 +307,9 @@ struct PlaneTile : SliceTile<W> {
 
 inline void sweep_planes(SliceJob& job) {
   with_width(job, [&]<int W>() {
+    using Mixed = MixedTables<W, PackOf<W>::V>;
     if (job.mixed_tables) {
-      PlaneTile<W, MixedTables<W, PackOf<W>::V>>(job).run();
+      job.mixed_keys ? PlaneTile<W, Mixed, true>(job).run() : PlaneTile<W, Mixed>(job).run();
     } else {
       PlaneTile<W, OneTable>(job).run();
     }

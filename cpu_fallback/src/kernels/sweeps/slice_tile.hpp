@@ -89,6 +89,7 @@ struct SliceJob {
   PlaneOrder order;                            // by planes
   const PlaneTable* plane_tables = nullptr;    // of odd and of even sites; for all lanes, or
   bool mixed_tables = false;                   // [n_words][2]
+  bool mixed_keys = false;                     // by planes: of the words; only with mixed tables
   const SharedTable* shared_tables = nullptr;  // for shared noise, of all lanes
 
   double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
@@ -132,9 +133,9 @@ constexpr N counting_cost(const SliceCosts& costs, N terms, N runs, N planes, in
 /// the fastest one.
 struct SliceFunctions {
   void (*sweep)(SliceJob& job);
-  /// By planes, for words of one key, each of one temperature and replicas 32 k .. 32 k + 31.
+  /// By planes, for words that have one key each, one temperature and replicas 32 k .. 32 k + 31.
   void (*sweep_by_planes)(SliceJob& job);
-  /// With shared noise, for the same words.
+  /// With shared noise, for such words that all have the same key and temperature.
   void (*sweep_shared)(SliceJob& job);
   void (*energies)(SliceJob& job);
   bool uses_thresholds;

@@ -30,6 +30,7 @@ struct KILN_API LadderPhase {
   LadderUpdate update;
   LadderRecord record;  ///< empty: energies are added at once
 
+  double bytes() const { return swap.bytes(); }
   /// Whether energies are recorded.
   KILN_HD bool records() const { return static_cast<bool>(record.energy) && update.plan.size > 0; }
 };

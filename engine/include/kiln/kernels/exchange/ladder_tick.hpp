@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/exchange/ladder_phase.hpp"
 #include "kiln/kernels/exchange/word_swap.hpp"
@@ -33,6 +34,12 @@ struct KILN_API LadderTick {
   bool best_first = false;
   /// [blocks of ladders], scratch: zero between launches. Empty: the parts are launched.
   View1<std::uint32_t> readers = {};
+
+  /// The energies that the sweep writes stay on the chip for the rest of the tick.
+  double bytes() const {
+    return sweep.bytes() + bytes_of(phase.swap.beta) + 2 * bytes_of(phase.swap.ladders) +
+           bytes_of(end.best.best_energy);
+  }
 };
 
 }  // namespace kiln

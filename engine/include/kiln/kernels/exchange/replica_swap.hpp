@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/exchange/ladder_places.hpp"
@@ -201,6 +202,11 @@ struct KILN_API ReplicaSwap {
   std::int64_t group_size = 0;  ///< places of a group; 0: `rungs`
   SwapBlocks blocks = {};       ///< empty: ladders lie one by one
 
+  /// Of a phase that is due and swaps no pair.
+  double bytes() const {
+    return bytes_of(energy) + bytes_of(beta) + 2 * bytes_of(ladders) +
+           (in_blocks() ? bytes_of(blocks.swapping) : bytes_of(slot_of));
+  }
   KILN_HD bool in_blocks() const { return static_cast<bool>(blocks.swapping); }
   KILN_HD LadderPlaces places() const {
     return {in_blocks() ? ladders.size / ladders_of_block : ladders.size, rungs,

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/exchange/ladder_places.hpp"
@@ -50,6 +51,8 @@ struct KILN_API StateSwap {
   LadderPlaces places;
   const RunControl* control = nullptr;  ///< nothing is done once stopped
 
+  /// No replica moves at least.
+  double bytes() const { return bytes_of(rung_of) + bytes_of(slot_of); }
   /// The slot whose replica belongs at `slot`.
   KILN_HD std::int64_t source_of(std::int64_t slot) const {
     return slot < places.size() ? slot_of[places.number_of(slot)] : slot;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/exchange/ladder_places.hpp"
@@ -34,6 +35,8 @@ struct KILN_API WordSwap {
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
 
+  /// No word changes at least.
+  double bytes() const { return bytes_of(swapping) + bytes_of(partner); }
   /// Whether the tick has an exchange phase: only then `swapping` is of this tick.
   KILN_HD bool active() const {
     return control->active((control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) -

@@ -35,6 +35,11 @@ struct ChainState {
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
+  /// What a transition reads at least: positions, gradients, energies.
+  double bytes() const {
+    const double values = 2 * static_cast<double>(position.rows) + 3;
+    return static_cast<double>(replicas) * values * sizeof(double);
+  }
   KILN_HD double lower_of(std::int64_t i) const { return box == nullptr ? lower : box[i]; }
   KILN_HD double upper_of(std::int64_t i) const {
     return box == nullptr ? upper : box[position.rows + i];

@@ -43,6 +43,11 @@ struct KILN_API GlmTransition {
   TransitionStatistics statistics;
   GlmForces forces = GlmForces::single;
 
+  /// With one pass over the data, in the precision of a GPU.
+  double bytes() const {
+    const double data = static_cast<double>(density.rows) * (density.width + 1) * sizeof(float);
+    return chains.bytes() + data;
+  }
   /// The number of columns of X in memory for a number of weights.
   static constexpr int width_for(int columns) {
     constexpr int widths[] = {8, 16, 24, 32, 48, max_columns};

@@ -42,6 +42,7 @@ struct KILN_API HmcTransition {
                                                      std::int64_t workspace) {
     return 4 * dimension + workspace;
   }
+  double bytes() const { return chains.bytes(); }
   KILN_HD std::int64_t chain_count() const { return chains.replicas; }
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
 

@@ -22,6 +22,11 @@ struct KILN_API Leapfrog : BatchedArguments {
 
   std::int32_t index = 0;
 
+  /// Of chains that all make this step: a kick, and but for the last one a drift.
+  double bytes() const {
+    const double values = static_cast<double>(slots()) * static_cast<double>(dimension());
+    return values * sizeof(double) * (index < limit ? 5 : 3);
+  }
   KILN_HD void at(std::int64_t slot, std::int64_t i) const {
     const std::int32_t last = leapfrogs_of(slot);
     if (last <= 0 || index > last) return;

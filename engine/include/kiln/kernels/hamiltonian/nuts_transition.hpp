@@ -45,6 +45,7 @@ struct KILN_API NutsTransition {
                                                      std::int64_t workspace) {
     return (13 + 2 * depth_limit) * dimension + workspace;
   }
+  double bytes() const { return chains.bytes(); }
   KILN_HD std::int64_t chain_count() const { return chains.replicas; }
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
 

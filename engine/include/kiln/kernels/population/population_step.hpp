@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/population/resample.hpp"
@@ -144,6 +145,8 @@ struct KILN_API PopulationStep {
   bool opening = false;
   View1<std::uint32_t> opens = {};  ///< [groups], for an opening: 1 for populations to resample
 
+  /// Energies once, and the weights.
+  double bytes() const { return bytes_of(energy) + bytes_of(weight); }
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }

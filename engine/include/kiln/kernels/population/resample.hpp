@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
@@ -80,6 +81,8 @@ struct KILN_API Resample {
   View1<const std::uint32_t> active_groups =
       {};  ///< [groups], 0: the population is unchanged; empty: all
 
+  /// Weights and families once, and the sources.
+  double bytes() const { return bytes_of(weight) + bytes_of(family) + bytes_of(source); }
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 
 namespace kiln {
@@ -15,6 +16,7 @@ struct DrawIds {
   View1<const std::uint64_t> key;      ///< [slots]
   View1<const std::uint32_t> replica;  ///< [slots]
 
+  double bytes() const { return bytes_of(key) + bytes_of(replica); }
   KILN_HD DrawName at(std::int64_t slot, std::uint64_t step, RngDomain domain) const {
     return DrawName{key[slot], step, replica[slot], domain, 0};
   }

@@ -18,6 +18,8 @@ struct KILN_API EndTick {
 
   TrackBest best;
   AdvanceTick advance;  ///< control is that of `best`
+
+  double bytes() const { return best.bytes(); }
 };
 
 }  // namespace kiln

@@ -27,6 +27,22 @@ struct StateBlock {
   KILN_HD double upper_of(std::int64_t variable) const {
     return box == nullptr ? upper : box[variables + variable];
   }
+  /// Of the values of all slots.
+  double bytes() const {
+    const double values = static_cast<double>(variables) * static_cast<double>(slots);
+    switch (layout) {
+      case Layout::packed32:
+        return values / 8;
+      case Layout::i8:
+        return values;
+      case Layout::i32:
+      case Layout::f32:
+        return 4 * values;
+      case Layout::f64:
+        return 8 * values;
+    }
+    return 0;
+  }
   KILN_HD std::int64_t words() const { return slots / 32; }
   View2<std::uint32_t> packed() const {
     return {static_cast<std::uint32_t*>(data), variables, words(), words()};

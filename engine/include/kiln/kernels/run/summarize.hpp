@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 
@@ -25,6 +26,10 @@ struct KILN_API Summarize {
   View1<const double> beta;               ///< [rungs]
   std::int64_t replicas = 0;
   RunSummary* target = nullptr;  ///< Queue::summary_target()
+
+  double bytes() const {
+    return bytes_of(energy) + bytes_of(accepted) + bytes_of(not_finite) + sizeof(RunSummary);
+  }
 };
 
 }  // namespace kiln

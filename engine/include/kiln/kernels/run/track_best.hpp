@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/state_block.hpp"
@@ -33,6 +34,9 @@ struct KILN_API TrackBest {
       best_step;  ///< [slots], step at the beginning of the tick that found the best
   View1<std::uint32_t> improved;  ///< [slots / 32], scratch: which slots improved
   RunControl* control = nullptr;  ///< nothing is done once stopped
+
+  /// No replica improves at least.
+  double bytes() const { return bytes_of(energy) + bytes_of(best_energy); }
 };
 
 }  // namespace kiln

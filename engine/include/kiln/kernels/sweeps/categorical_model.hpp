@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
@@ -37,6 +38,10 @@ struct CategoricalView {
   View1<const double> weights_f64;        ///< like entries; wide models
   View1<const double> field;              ///< [n_sites][values]; empty: no fields
 
+  /// What a pass over all rows reads at least.
+  double bytes() const {
+    return bytes_of(entries) + bytes_of(weights_f64) + bytes_of(row_begin) + bytes_of(field);
+  }
   KILN_HD double weight(std::int64_t entry) const {
     return weights_f64 ? weights_f64[entry] : static_cast<double>(entries[entry].weight);
   }

@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
@@ -41,6 +42,10 @@ struct KILN_API ColoringSweep {
   std::uint32_t step_offset = 0;
   View1<const std::uint32_t> active_rungs = {};  ///< [rungs], slots of rungs with 0 are left alone
 
+  double bytes() const {
+    return model.bytes() + 2 * bytes_of(state) + 2 * bytes_of(energy) + 2 * bytes_of(accepted) +
+           bytes_of(rung_of) + draw_ids.bytes();
+  }
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t slot) const {
     if (!control->active(step_offset)) return;

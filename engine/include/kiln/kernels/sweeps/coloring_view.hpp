@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/hd.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 
 namespace kiln {
@@ -18,6 +19,8 @@ struct ColoringView {
   View1<const std::int32_t> neighbor;   ///< both directions of every edge
   std::int32_t max_neighbors = 0;       ///< of a vertex; 0: unknown
 
+  /// What a pass over all edges reads at least.
+  double bytes() const { return bytes_of(row_begin) + bytes_of(neighbor); }
   /// Energy of a colouring with `colors` colours and `conflicts` edges between equal colours.
   KILN_HD double energy_of(std::int64_t conflicts, std::int32_t colors) const {
     if (!fewest) return static_cast<double>(conflicts);

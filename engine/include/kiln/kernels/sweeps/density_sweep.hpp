@@ -74,6 +74,12 @@ struct KILN_API DensitySweep {
                                                      std::int64_t workspace) {
     return dimension + workspace;
   }
+  /// Positions and energies once, widths there and back; no move is accepted at least.
+  double bytes() const {
+    const double chain =
+        static_cast<double>(chains.position.rows) * 3 * sizeof(double) + 3 * sizeof(double);
+    return static_cast<double>(chains.replicas) * chain;
+  }
   KILN_HD std::int64_t chain_count() const { return chains.replicas; }
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
@@ -58,6 +59,11 @@ struct KILN_API MetropolisSweep {
   /// of adding up changes; both are exact.
   bool energies_hold = false;
 
+  /// Model and identities once, states and energies there and back, however many sweeps.
+  double bytes() const {
+    return model.bytes() + 2 * bytes_of(state) + 2 * bytes_of(energy) + 2 * bytes_of(accepted) +
+           bytes_of(rung_of) + draw_ids.bytes();
+  }
   KILN_HD std::uint64_t number_of(std::uint32_t sweep) const { return step_offset + sweep; }
   KILN_HD View1<const double> beta_of(std::uint32_t sweep) const {
     return {beta.data + sweep * beta_stride, beta.size};

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
@@ -30,6 +31,8 @@ struct KILN_API PairwiseEnergy {
   View1<const std::uint32_t>
       active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
+
+  double bytes() const { return model.bytes() + bytes_of(state) + bytes_of(energy); }
 };
 
 }  // namespace kiln

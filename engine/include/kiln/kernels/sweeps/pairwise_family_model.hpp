@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
@@ -43,6 +44,15 @@ struct PairwiseFamilyView {
   View1<const FamilyEntry> entries;       ///< by rising site of the neighbour
   View1<const FamilyPair> field;          ///< [n_sites], h
   GroupView base_groups, term_groups;     ///< rows of A and of B; GPU only, small integers only
+
+  /// What a pass over all rows reads at least.
+  double bytes() const {
+    if (base_groups.sites) {
+      return bytes_of(base_groups.sites) + bytes_of(base_groups.terms) +
+             bytes_of(term_groups.sites) + bytes_of(term_groups.terms);
+    }
+    return bytes_of(entries) + bytes_of(row_begin) + (has_fields ? bytes_of(field) : 0);
+  }
 
   /// E_lambda of a state, or its change, from those of A and B. For lambda = 0 it is A, even if B
   /// is infinite.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/run/draw_ids.hpp"
@@ -42,6 +43,10 @@ struct KILN_API PairwiseFamilySweep {
   View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 
+  double bytes() const {
+    return model.bytes() + 2 * bytes_of(state) + 2 * bytes_of(accepted) + bytes_of(rung_of) +
+           draw_ids.bytes();
+  }
   KILN_HD bool rests(std::int64_t slot) const {
     return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 
 namespace kiln {
@@ -159,6 +160,16 @@ struct PairwiseView {
   GroupView half_groups;                  ///< GPU only: each coupling once, at one of its sites
   StagedView staged;                      ///< GPU only, of groups; models of moderate size
   DenseView dense;
+
+  /// What a pass over all rows reads at least, in the most compact form that the model has. Of a
+  /// dense model with kept fields a sweep need read no row.
+  double bytes() const {
+    if (dense.matrix != nullptr) return 0;
+    if (groups.sites) return bytes_of(groups.sites) + bytes_of(groups.terms);
+    if (slices.sites)
+      return bytes_of(slices.sites) + bytes_of(slices.runs) + bytes_of(slices.terms);
+    return bytes_of(entries) + bytes_of(weights_f64) + bytes_of(row_begin) + bytes_of(base);
+  }
 };
 
 }  // namespace kiln

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// kiln bench latency: what a run of a very small problem costs beside its ticks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "kiln/engine.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include "bench/kernel_case.hpp"
+#include "bench/suite.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* instance = "palubeckis:64,50,1";  // a QUBO
+constexpr std::int64_t replicas = 1024, default_sweeps = 100;
+constexpr std::int64_t most_runs = 1000, least_runs = 10;
+constexpr std::uint64_t seed = 1;
+
+/// Median and 99th percentile.
+struct Latency {
+  double median_s = 0, p99_s = 0;
+};
+
+Latency latency_of(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(seconds.size())));
+  return {spread_of(seconds).median, seconds[rank - 1]};
+}
+
+struct Measured {
+  std::string device;
+  int threads = 0;  ///< 0 on a GPU
+  std::int64_t sweeps = 0, runs = 0;
+  Latency setup, ticks, result, all, beside_ticks;
+  std::uint64_t first_allocations = 0, allocations = 0;  ///< of the first run; most of a later one
+};
+
+/// Runs of one engine, one after the other.
+Measured measure(const BenchRun& run, const std::string& device, double limit_s) {
+  const Problem problem = make_instance(instance);
+  RunOptions options;
+  options.device = device;
+  options.threads = run.options.threads;
+  options.replicas = replicas;
+  options.seed = seed;
+  Engine engine(options);
+  const DeviceInfo info = engine.backend().backend->info();
+  Measured row{info.name, info.gpu ? 0 : info.parallel_units, {}, {}, {}, {}, {}, {}, {}, 0, 0};
+  row.sweeps = run.options.sweeps.value_or(default_sweeps);
+  std::vector<double> setup, ticks, result, all, beside;
+  const auto begin = Clock::now();
+  const auto since_s = [](Clock::time_point from) {
+    return std::chrono::duration<double>(Clock::now() - from).count();
+  };
+  for (; row.runs <= most_runs && (row.runs <= least_runs || since_s(begin) < limit_s);
+       ++row.runs) {
+    const auto from = Clock::now();
+    SimulatedAnnealing schedule;
+    const Result one = engine.run(problem, schedule, {.sweeps = row.sweeps});
+    const double whole_s = since_s(from);
+    require_verified(one);
+    if (row.runs == 0) {  // loads code and wakes the device
+      row.first_allocations = one.work.device.allocations;
+      continue;
+    }
+    row.allocations = std::max(row.allocations, one.work.device.allocations);
+    setup.push_back(one.time.setup_s);
+    ticks.push_back(one.time.run_s);
+    result.push_back(std::max(0.0, whole_s - one.time.setup_s - one.time.run_s));
+    all.push_back(whole_s);
+    beside.push_back(whole_s - one.time.run_s);
+  }
+  --row.runs;  // the first one is not among the figures
+  row.setup = latency_of(setup);
+  row.ticks = latency_of(ticks);
+  row.result = latency_of(result);
+  row.all = latency_of(all);
+  row.beside_ticks = latency_of(beside);
+  return row;
+}
+
+Json json_of(const Latency& latency) {
+  return {{"median", latency.median_s * 1e6}, {"p99", latency.p99_s * 1e6}};
+}
+
+Json json_of(const Measured& row) {
+  return {{"case", row.threads > 0 ? "cpu" : "cuda"},
+          {"instance", instance},
+          {"device", row.device},
+          {"backend", row.threads > 0 ? "cpu" : "cuda"},
+          {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)},
+          {"replicas", replicas},
+          {"sweeps", row.sweeps},
+          {"runs", row.runs},
+          {"setup_microseconds", json_of(row.setup)},
+          {"ticks_microseconds", json_of(row.ticks)},
+          {"result_microseconds", json_of(row.result)},
+          {"microseconds", json_of(row.all)},
+          {"beside_ticks_microseconds", json_of(row.beside_ticks)},
+          {"allocations_of_first_run", row.first_allocations},
+          {"allocations_of_a_run", row.allocations},
+          {"seed", seed}};
+}
+
+std::vector<std::string> cells_of(const Measured& row) {
+  const auto text = [](const Latency& latency) {
+    return fmt::format("{} / {}", three_digits(latency.median_s * 1e6),
+                       three_digits(latency.p99_s * 1e6));
+  };
+  return {row.device,
+          fmt::format("{}", row.runs),
+          text(row.setup),
+          text(row.ticks),
+          text(row.result),
+          text(row.all),
+          fmt::format("{}", row.allocations)};
+}
+
+}  // namespace
+
+BenchReport run_latency_suite(const BenchRun& run) {
+  std::vector<std::string> devices{run.backend.backend->info().name};
+  if (!run.on_cpu()) devices.emplace_back("cpu");
+  const auto wanted = wanted_rows(run, devices, [](const std::string& name) { return name; });
+  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
+  BenchReport report;
+  report.facts = {
+      {"method", "run"},
+      {"method_text",
+       "whole runs of a QUBO of 64 bits by the steady clock, one after the other in one "
+       "engine; the first is not counted"}};
+  report.table = {
+      {"device", "runs", "set-up us", "ticks us", "result us", "all us", "allocations"}};
+  report.notes.emplace_back(
+      "median / 99th percentile; allocations: of device memory, the most of one run after the "
+      "first");
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    run.progress.update(i, wanted.size(), *wanted[i], report);
+    report.measure(*wanted[i], [&] {
+      const Measured row = measure(run, *wanted[i], limit_s);
+      report.rows.push_back(json_of(row));
+      report.table.push_back(cells_of(row));
+    });
+  }
+  return report;
+}
+
+}  // namespace kiln::cli

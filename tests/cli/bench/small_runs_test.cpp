@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The suites schedules and latency of kiln bench. No test looks at a time.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace kiln::test::bench_small_runs_test {
+namespace {
+
+using nlohmann::json;
+
+class BenchSmallRuns : public ProgramTest {
+ protected:
+  json rows_of(std::vector<std::string> words) const {
+    words.insert(words.begin(), "bench");
+    words.insert(words.end(), {"--device", "cpu", "--quick", "--json", "-q"});
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json measured = json::parse(outcome.out);
+    EXPECT_TRUE(measured["failed"].empty()) << measured["failed"];
+    return measured["rows"];
+  }
+};
+
+TEST_F(BenchSmallRuns, AnnealsEveryGroupByItsOwnOptions) {
+  const json rows = rows_of({"schedules", "--only", "torus", "--sweeps", "200"});
+  ASSERT_EQ(rows.size(), 1u);
+  const json& row = rows[0];
+  EXPECT_EQ(row["groups"], 4096);
+  EXPECT_EQ(row["replicas"], 4096 * 32);
+  EXPECT_EQ(row["anneal_sweeps"], 100);
+  EXPECT_EQ(row["anneals"], 2 * 4096) << "two rounds of 100 sweeps";
+  const double rate = row["schedules_per_s"], seconds = row["seconds"];
+  EXPECT_NEAR(rate * seconds, 2 * 4096, 1e-6 * rate);
+  // An anneal is 100 sweeps of 32 replicas of 64 spins.
+  EXPECT_NEAR(row["attempts_per_ns"].get<double>() * 1e9, rate * 100 * 32 * 64, 1e-3 * rate * 1e5);
+  EXPECT_GT(row["best_share"], 0.9) << "a ground state of 64 spins is easy to find";
+}
+
+TEST_F(BenchSmallRuns, DividesARun) {
+  const json rows = rows_of({"latency"});
+  ASSERT_EQ(rows.size(), 1u);
+  const json& row = rows[0];
+  EXPECT_EQ(row["backend"], "cpu");
+  EXPECT_GE(row["runs"], 10);
+  for (const char* part : {"setup_microseconds", "ticks_microseconds", "result_microseconds",
+                           "microseconds", "beside_ticks_microseconds"}) {
+    EXPECT_GT(row[part]["median"], 0.0) << part;
+    EXPECT_GE(row[part]["p99"], row[part]["median"]) << part;
+    EXPECT_LE(row[part]["median"], row["microseconds"]["median"]) << part;
+  }
+  EXPECT_GT(row["allocations_of_first_run"], 0);
+}
+
+}  // namespace
+}  // namespace kiln::test::bench_small_runs_test
