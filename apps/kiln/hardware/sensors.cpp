@@ -47,7 +47,8 @@ void Sensors::read(double time_s) {
   power_w_.add(now.power_w);
   sm_clock_mhz_.add(now.sm_clock_mhz);
   temperature_c_.add(now.temperature_c);
-  reasons_ |= now.clock_reasons.value_or(0);
+  last_reasons_ = now.clock_reasons.value_or(0);
+  reasons_ |= last_reasons_;
 }
 
 std::shared_ptr<const HardwareReadings> Sensors::finish(double time_s) {

@@ -25,6 +25,8 @@ class Sensors {
   void begin() { read(0); }
   /// A report point. @param time_s  since the beginning
   void update(double time_s);
+  /// Why the GPU was slowed down at the last reading.
+  std::vector<std::string> slowdowns() const { return Nvml::slowdowns(last_reasons_); }
   /// The end of the run; null if nothing was read.
   std::shared_ptr<const HardwareReadings> finish(double time_s);
   /// Why nothing is read; empty otherwise, and for the CPU.
@@ -45,7 +47,7 @@ class Sensors {
   std::optional<double> first_energy_j_, last_energy_j_, last_power_w_;
   double integral_j_ = 0;  // of power, by the trapezoidal rule
   Range power_w_, sm_clock_mhz_, temperature_c_;
-  std::uint64_t reasons_ = 0;
+  std::uint64_t reasons_ = 0, last_reasons_ = 0;
 };
 
 /// One line for --verbose: "812 J   power 655 W (mean 412 W)   ...".

@@ -210,7 +210,7 @@ std::optional<Alert> swap_alert(const std::vector<double>& acceptance, bool acti
                            2 * (acceptance.size() + 1))};
 }
 
-std::optional<Alert> throttle_alert(const HardwareReadings& reading) {
+std::optional<Alert> throttle_alert(const SlowdownReadings& reading) {
   std::string reasons;
   for (const std::string& reason : reading.throttled) {
     if (reason == "power" || reason == "idle") continue;

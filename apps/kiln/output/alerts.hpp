@@ -106,13 +106,13 @@ std::optional<Alert> acceptance_alert(const AcceptancePlan& plan, const Acceptan
 /// @param acceptance  of each gap of the ladder, from the hot end on; NaN: none was attempted
 std::optional<Alert> swap_alert(const std::vector<double>& acceptance, bool active);
 
-/// Readings of a device's sensors. The reasons follow NVML: "thermal", "power_brake", "power", ...
-struct HardwareReadings {
+/// Why a device is slowed down, as its sensors say: "heat", "power brake", "power", ...
+struct SlowdownReadings {
   std::vector<std::string> throttled;
 };
 /// The device runs below its clocks for a reason that can be mended. A device at its power limit
 /// ("power") works as designed, and one without work ("idle") is not slowed down.
-std::optional<Alert> throttle_alert(const HardwareReadings& reading);
+std::optional<Alert> throttle_alert(const SlowdownReadings& reading);
 
 /// Records that telemetry has lost since the last reading.
 struct TelemetryReadings {

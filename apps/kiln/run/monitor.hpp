@@ -21,7 +21,7 @@ namespace kiln::cli {
 
 /// Readings that other parts of the program bring to a report point.
 struct MonitorReadings {
-  std::optional<HardwareReadings> hardware = {};
+  std::optional<SlowdownReadings> hardware = {};
   std::optional<TelemetryReadings> telemetry = {};
 };
 

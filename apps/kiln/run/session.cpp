@@ -10,6 +10,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
@@ -238,12 +239,15 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
 
   const bool keeps = session.folder != nullptr || options.has("save");
   std::exception_ptr failure;
+  std::uint64_t known_lost = 0;
   const Observers observers{[&](const ReportPoint& point) {
     if (point.has_best) has_value = true;
     record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
-    monitor.update(point);
     sensors.update(point.time_s);
+    const std::uint64_t lost = run.telemetry_counts().lost;
+    monitor.update(point, {SlowdownReadings{sensors.slowdowns()},
+                           TelemetryReadings{lost - std::exchange(known_lost, lost)}});
     if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
     if (failure) return Next::stop;
     // A run whose answer nobody will see is not worth going on with.
