@@ -30,14 +30,14 @@ struct RunCore::Progress {
   Counters in_ticks;
   bool captured = false;
   bool begins_with_values = true;  ///< states are evaluated before the first tick
-  double first_values = 0;  ///< median size of the objective values of random first states; or 0
-  bool whole = true;        ///< states are those at the end of a tick
-  int pending = 0;          ///< number of posted summaries not yet waited for
+  double first_values = 0;     ///< median size of the objective values of random first states; or 0
+  bool whole = true;           ///< states are those at the end of a tick
+  int pending = 0;             ///< number of posted summaries not yet waited for
   std::uint64_t enqueued = 0;  ///< ticks, those included that a stopped device leaves out
-  double tick_s = -1;       ///< recent or measured duration of a tick; -1: unknown
-  double copies_s = 0;      ///< spent on copies to restore and on looks at draws: of no tick
-  RunControl control;       ///< as it was on the device when the host last waited for a summary
-  RunSummary last;          ///< the newest one that the host waited for
+  double tick_s = -1;          ///< recent or measured duration of a tick; -1: unknown
+  double copies_s = 0;         ///< spent on copies to restore and on looks at draws: of no tick
+  RunControl control;          ///< as it was on the device when the host last waited for a summary
+  RunSummary last;             ///< the newest one that the host waited for
 
   /// Times of steps, from readings of the clock; thinned out as they become many.
   struct Look {

@@ -22,6 +22,8 @@ class TelemetryLog {
  public:
   /// What TelemetryOptions::take is to be. Never throws for want of a disk.
   void take(std::span<const TelemetryRecord> records);
+  /// Forgets what was taken: a run that continues has recorded it before.
+  void forget() { pending_.clear(); }
   /// Writes what was taken; makes the file when there is something to write. @throws IoError
   void write(RunFolder& folder, const Run& run);
   GrowingFile* file() const noexcept { return file_.get(); }

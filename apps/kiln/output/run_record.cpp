@@ -102,6 +102,7 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
   if (checkpoint == nullptr) {
     events_->start();
   } else {
+    telemetry_.forget();
     events_->resume(checkpoint->run_s(), checkpoint->steps());
     kept_s_ = checkpoint->run_s();
     checkpoints_->spent(kept_s_, 0);

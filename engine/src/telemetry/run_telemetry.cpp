@@ -47,6 +47,7 @@ std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, dou
                               bool host_paced) {
   constexpr double least_share = 300, least_tick_us = 3, least_sweep_us = 1.5;
   constexpr double variable_us = 0.002, attempts_per_us = 1e6, most_us = 15;
+  constexpr std::uint64_t most_ticks = 512;
   if (host_paced) return 1;
   const auto slots = static_cast<double>(replicas);
   const auto sites = static_cast<double>(variables);
@@ -55,7 +56,9 @@ std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, dou
       std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
   const double tick_us = std::max(least_tick_us, sweeps_per_tick * sweep_us);
   std::uint64_t ticks = 1;
-  while (static_cast<double>(ticks) * tick_us < least_share * recording_us) ticks *= 2;
+  while (ticks < most_ticks && static_cast<double>(ticks) * tick_us < least_share * recording_us) {
+    ticks *= 2;
+  }
   return ticks;
 }
 

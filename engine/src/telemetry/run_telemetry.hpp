@@ -92,7 +92,7 @@ class RunTelemetry {
   std::vector<TelemetryRecord> records_;  // of one epoch
 };
 
-/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes some 0.3 % of
+/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes about 0.5 % of
 /// it on a GPU. It follows from the problem and the options alone, not from the device.
 std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
                               bool host_paced);

@@ -234,6 +234,26 @@ TEST(RunTelemetry, TheResultEndsWithTheBestThoughItsEpochHasNotEnded) {
   EXPECT_EQ(hot.run->incumbents().found(), 1) << "the descent is forgotten";
 }
 
+// The part of a tick ends an epoch on the copy that is forgotten.
+TEST(RunTelemetry, APartOfATickIsNotRecorded) {
+  const Problem problem = ising();
+  std::vector<std::uint64_t> steps;
+  RunOptions how = options();
+  how.telemetry.level = TelemetryLevel::summary;
+  how.telemetry.take = [&](std::span<const TelemetryRecord> records) {
+    for (const TelemetryRecord& record : records) steps.push_back(record.step);
+  };
+  const Planned cut = planned(problem, annealing, how);
+  ASSERT_GT(cut.run->telemetry_header().sweeps_per_tick, 1u);
+  const std::int64_t epoch = cut.sweeps_per_epoch();
+  const Result result = cut.run->advance_to({.sweeps = 2 * epoch - 1});
+  EXPECT_EQ(result.work.sweeps, 2 * epoch - 1);
+  cut.run->advance_to({.sweeps = 2 * epoch});
+
+  const auto length = static_cast<std::uint64_t>(epoch);
+  EXPECT_EQ(steps, (std::vector<std::uint64_t>{0, length, 2 * length}));
+}
+
 TEST(RunTelemetry, ABudgetThatALevelDoesNotFitTakesTheLevelBelow) {
   const Problem problem = ising();
   const auto level_with = [&](std::uint64_t budget) {
