@@ -176,7 +176,7 @@ TEST(PlaneDraws, SeeAKeyThatGroupsShare) {
     at.key = 0x1234567890ABCDEFull;
     return kiln_word(at);
   };
-  const Lag& other_key = lags()[8];
+  const Lag other_key = lags()[8];
   EXPECT_GT(largest(scores_of(draw, other_key.other), false), 100);
 }
 

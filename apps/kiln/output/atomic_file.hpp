@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "kiln/whole_file.hpp"
+#include "kiln/files/whole_file.hpp"
 
 namespace kiln::cli {
 

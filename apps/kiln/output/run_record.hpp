@@ -14,11 +14,11 @@
 
 #include "cli/settings.hpp"
 #include "experiments/evaluation_files.hpp"
-#include "output/checkpoint_files.hpp"
 #include "output/events.hpp"
 #include "output/run_folder.hpp"
 #include "output/run_logs.hpp"
 #include "output/solve_text.hpp"
+#include "run/checkpoint_files.hpp"
 
 namespace kiln::cli {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "kiln/archive.hpp"
-#include "kiln/whole_file.hpp"
+#include "kiln/files/whole_file.hpp"
 
 namespace kiln {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/whole_file.hpp"
+#include "kiln/files/whole_file.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>  // renameat2

@@ -32,7 +32,7 @@ Stop RunCore::stop_at(DeviceStop stop) const {
 }
 
 // Gives what ends the run before its first tick: a limit that leaves no whole one, or a value that
-// was reached before.
+// was reached before. A run that begins looks at its first states at the end of its first tick.
 DeviceStop RunCore::apply_limits() {
   RunControl control = progress_->control;
   control.step_limit = limit_of(limit_);
@@ -45,7 +45,8 @@ DeviceStop RunCore::apply_limits() {
   control.has_target = value ? 1 : 0;
   if (value) control.target = problem_.stored_target(*value);
   const bool found = control.best_key != ~0ull;
-  if (value && found && exact::from_order_key(control.best_key) <= control.target) {
+  const bool begins = control.step == 0 && control.stop == DeviceStop::none;
+  if (!begins && value && found && exact::from_order_key(control.best_key) <= control.target) {
     control.stop = DeviceStop::target;
   }
   control_.upload({control});

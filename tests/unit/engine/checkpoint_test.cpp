@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "kiln/files/whole_file.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
-#include "kiln/whole_file.hpp"
 
 #include "temporary_folder.hpp"
 

@@ -101,7 +101,7 @@ TEST(Profile, GivesKernelsTheTimeThatTheyTake) {
   const Profile& profile = *result.profile;
   EXPECT_EQ(profile.ticks, 20);
   EXPECT_EQ(profile.of_ticks, 20);
-  const KernelTime &slow = kernel(profile, "long"), &quick = kernel(profile, "short");
+  const KernelTime slow = kernel(profile, "long"), quick = kernel(profile, "short");
   EXPECT_EQ(slow.launches, 20);
   EXPECT_EQ(quick.launches, 40);
   EXPECT_EQ(kernel(profile, "end_tick").launches, 20);
@@ -131,7 +131,7 @@ TEST(Profile, SetsBytesBesideWhatACopyTakes) {
   const Profile& profile = *result.profile;
   EXPECT_GT(profile.copy_bytes_per_s, 1e8);
   EXPECT_LT(profile.copy_bytes_per_s, 1e13);
-  const KernelTime& slow = kernel(profile, "long");
+  const KernelTime slow = kernel(profile, "long");
   ASSERT_TRUE(slow.bytes && slow.floor_s);
   EXPECT_EQ(*slow.bytes, 20 * 12345);
   EXPECT_DOUBLE_EQ(*slow.floor_s, 20 * 12345 / profile.copy_bytes_per_s);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "output/checkpoint_files.hpp"
+#include "run/checkpoint_files.hpp"
 
 #include <algorithm>
 
