@@ -302,10 +302,10 @@ TEST_F(DryRun, ShowsThePlanAndRunsNothing) {
   for (const char* line :
        {"schedule     simulated-annealing   replicas 64   groups 1   seed 7\n",
         "\nstop         after 50 sweeps\n", " KiB needed (batch ",
-        "seed            7                     environment\n",
-        "replicas        64                    config, run.toml:1:1\n",
-        "sweeps          50                    command line\n",
-        "threads         auto                  default\n",
+        "seed               7                     environment\n",
+        "replicas           64                    config, run.toml:1:1\n",
+        "sweeps             50                    command line\n",
+        "threads            auto                  default\n",
         "beta_max        2.5           config, run.toml:3:1\n",
         "beta_min        automatic     default\n", "\ndry run: nothing was run"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;

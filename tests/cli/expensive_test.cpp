@@ -321,7 +321,7 @@ TEST_F(Descendants, EndWithKilnHoweverItEnds) {
     EXPECT_EQ(call(std::string("kill -") + signal + " $PPID").exit_code, code) << signal;
     expect_gone(signal);
   }
-  for (const auto& [signal, code] : {std::pair{"KILL", 9}, {"QUIT", 3}, {"USR1", 10}}) {
+  for (const auto& [signal, code] : {std::pair{"KILL", 9}, {"QUIT", 3}, {"USR2", 12}}) {
     EXPECT_EQ(call(std::string("kill -") + signal + " $PPID").exit_code, 128 + code) << signal;
     expect_gone(signal);
   }

@@ -30,7 +30,7 @@ TEST_F(RunFolder, HoldsAllFilesOfARun) {
     EXPECT_NE(entry.path().extension(), ".tmp");
     ++n_files;
   }
-  EXPECT_EQ(n_files, 7);
+  EXPECT_EQ(n_files, 9);
 }
 
 TEST_F(RunFolder, TellsTheEventsOfTheRun) {

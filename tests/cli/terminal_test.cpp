@@ -62,7 +62,7 @@ TEST_F(Terminal, ListsOfFilesBreakAfterACommaAndHang) {
   EXPECT_TRUE(tail.starts_with(hang) && tail[hang.size()] != ' ') << tail;
   EXPECT_EQ(head + tail.substr(hang.size()),
             "files  out/zdt1/{run.json,result.json,solution.txt,front.csv,front.svg,trace.csv,"
-            "events.ndjson,report.html}");
+            "events.ndjson,checkpoint.kiln,report.html}");
   // A name that is wider than the screen stays whole.
   const std::string wide(90, 'n');
   const Outcome other = run_on_screen({"solve", "zdt:1", "-o", wide, "--sweeps", "5"});

@@ -44,13 +44,9 @@ void require_result(const std::string& path) {
   const bool running = is_claimed(path).value_or(false);
   const std::string what = running ? "the run is in progress and has written no result yet"
                                    : "the run was killed before it wrote a result";
-  std::string fix =
-      "start the run again with kiln solve (or kiln sample) --repeat " + clean(path) + " -o NEW";
+  std::string fix = "kiln resume " + clean(path) + " continues the run";
   if (running) {
     fix = "wait a minute, or read trace.csv, to which the run adds rows";
-  } else if (names.contains("evaluations.csv")) {
-    fix += ", and continue from the recorded evaluations with --past " +
-           clean((folder / "evaluations.csv").string());
   }
   throw InputError(
       "input.open", clean(path) + ": " + what + "; there are " + list,

@@ -40,7 +40,10 @@ TEST_F(ProfileOption, AddsATableToTheResult) {
   std::getline(lines, line);
   EXPECT_TRUE(line.starts_with("metropolis_sweep ")) << line;
   std::string last;
-  for (; std::getline(lines, line); last = line) EXPECT_LE(line.size(), 79u) << line;
+  for (; std::getline(lines, line); last = line) {
+    // Outside a terminal a list of files stays one line, for scripts.
+    EXPECT_TRUE(line.size() <= 79 || line.starts_with("files ")) << line;
+  }
   EXPECT_TRUE(last.starts_with("files  profiled/")) << "the last line is the one to act on";
   EXPECT_EQ(plain.out.find("profile"), std::string::npos);
 }

@@ -34,7 +34,7 @@ class Report : public ProgramTest {
 TEST_F(Report, IsInTheFolderOfEveryRunUnlessSwitchedOff) {
   const Outcome outcome = run(short_run({"-o", "run"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("events.ndjson,report.html}"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("checkpoint.kiln,report.html}"), std::string::npos) << outcome.out;
   EXPECT_EQ(read("run/report.html").rfind("<!DOCTYPE html>", 0), 0u);
 
   ASSERT_EQ(run(short_run({"-o", "other", "--no-report"})).exit_code, 0);
