@@ -100,7 +100,7 @@ class Run:
                                KILN_FAIL_FROM=str(all_later),
                                KILN_FAIL_SIZE=str(LITTLE if name == "malloc" and all_later else 0))
         try:
-            done = subprocess.run([options.kiln, *case.words, "-o", "run", "--checkpoint-every", "1ms"], cwd=folder, env=environment,
+            done = subprocess.run([options.kiln, *case.words, "-o", "run", "--checkpoint-every", "0.0001s"], cwd=folder, env=environment,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as hung:

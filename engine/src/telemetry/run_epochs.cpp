@@ -47,6 +47,7 @@ bool RunCore::fits_long_graph(std::int64_t count, bool records) const {
 void RunCore::enqueue_ticks(std::int64_t count, bool records) {
   if (count >= 2 * ticks_of_graph) capture_ticks();
   const Counters before = queue_->counters();
+  Counters of_epochs;  // their ends are no part of a tick
   while (count > 0) {
     const bool several = fits_long_graph(count, records);
     if (several) {
@@ -60,9 +61,12 @@ void RunCore::enqueue_ticks(std::int64_t count, bool records) {
     count -= done;
     progress_->enqueued += static_cast<std::uint64_t>(done);
     if (!telemetry_ || !records || !telemetry_->ends_epoch(progress_->enqueued)) continue;
-    if (!several || !telemetry_->ends_within(ticks_of_graph)) end_epoch();
+    if (several && telemetry_->ends_within(ticks_of_graph)) continue;
+    const Counters before_end = queue_->counters();
+    end_epoch();
+    of_epochs += queue_->counters() - before_end;
   }
-  progress_->in_ticks += queue_->counters() - before;
+  progress_->in_ticks += queue_->counters() - before - of_epochs;
 }
 
 }  // namespace kiln
