@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "output/text.hpp"
 
 namespace kiln::cli {
@@ -58,9 +60,19 @@ Budget Resumption::left_of(Budget planned) const {
   return planned;
 }
 
+// Of a run that was killed behind its last tick: what is missing is the result.
+Budget Resumption::end_of(Budget planned) const {
+  constexpr double shortest_s = 1e-3;
+  if (planned.time_limit_s) {
+    planned.time_limit_s = std::max(shortest_s, *planned.time_limit_s - found->checkpoint.run_s());
+  }
+  return planned;
+}
+
 Budget Resumption::limit(const Budget& planned) const {
   if (!found) return any(given) ? given : planned;
   const std::string finished = note_of(found->checkpoint, finished_note);
+  if (finished.empty() && !any(given)) return end_of(planned);
   const bool done = finished == "converged" || finished == "evaluation_limit";
   Budget left = left_of(planned);
   if (given.time_limit_s) left.time_limit_s = given.time_limit_s;

@@ -40,6 +40,7 @@ class Resumption {
 
  private:
   Budget left_of(Budget planned) const;
+  Budget end_of(Budget planned) const;
 };
 
 /// Texts that the program keeps in each checkpoint.

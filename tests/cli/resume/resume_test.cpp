@@ -188,6 +188,23 @@ TEST_F(Resume, WithoutACheckpointTheRunBeginsAnew) {
   EXPECT_EQ(result_of("killed"), result_of("whole"));
 }
 
+// Behind the last tick and before the result: what is there is the checkpoint of the last report
+// point.
+TEST_F(Resume, ARunKilledBehindItsLastTickGetsItsResult) {
+  std::vector<std::string> words = anneal("run", "2k");
+  words.back() = "1ms";
+  ASSERT_EQ(run(words).exit_code, 0);
+  const json whole = result_of("run");
+  fs::rename(folder_ / "run/checkpoint.prev.kiln", folder_ / "run/checkpoint.kiln");
+  fs::remove(folder_ / "run/result.json");
+
+  const Outcome outcome = run({"resume", "run"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find(" and 2000 steps of each replica"), std::string::npos) << outcome.err;
+  EXPECT_EQ(result_of("run"), whole);
+}
+
 TEST_F(Resume, ADamagedCheckpointGivesWayToTheOneBefore) {
   ASSERT_EQ(run(anneal("run", "2k")).exit_code, 0);
   ASSERT_EQ(run({"resume", "run", "--sweeps", "4k", "-q"}).exit_code, 0);
