@@ -12,8 +12,9 @@
 
 namespace kiln::problems::detail {
 
-/// SHA-256 of a text that arrives in pieces. It identifies instances and protects nothing.
-/// Exported for the unit tests only; the header is not installed.
+/// SHA-256 of a text that arrives in pieces. It identifies instances, and the script and the style
+/// sheet of a report; it protects nothing. Exported for the program and the unit tests; the header
+/// is not installed.
 ///
 /// @par Source  NIST FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.
 class KILN_API Sha256 {

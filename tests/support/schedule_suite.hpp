@@ -91,6 +91,36 @@ class ScheduleSuite : public testing::Test {
     EXPECT_EQ(a.parameters, b.parameters);
   }
 
+  /// One run does the first half and is kept, another one gets what was kept and does the second
+  /// half: together they are an uninterrupted run, in every replica and not only in the best.
+  template <class Keep, class Restore>
+  static void expect_continues(const Keep& keep, const Restore& restore) {
+    const Problem problem = Traits::problem();
+    for (const Texts& texts : Traits::variants()) {
+      SCOPED_TRACE(name_of(texts));
+      const OpenedBackend cpu = open_backend("cpu", 1);
+      const auto a = Traits::entry().make(texts), b = Traits::entry().make(texts),
+                 c = Traits::entry().make(texts);
+      kiln::Run uninterrupted(problem, *a, whole(), options(5), cpu);
+      const Result expected = uninterrupted.advance();
+      {
+        kiln::Run first(problem, *b, whole(), options(5), cpu);
+        EXPECT_EQ(first.advance_to(half()).work.sweeps, Traits::sweeps);
+        keep(first);
+      }
+      kiln::Run second(problem, *c, whole(), options(5), cpu);
+      restore(second);
+      const Result continued = second.advance();
+
+      expect_same(continued, expected);
+      expect_same_numbers(continued, expected);
+      Archive one, other;
+      uninterrupted.save(one);
+      second.save(other);
+      expect_same_archives(one, other);
+    }
+  }
+
   // Some sweep limits below the whole, rising.
   static std::set<std::int64_t> cuts(std::mt19937& random) {
     std::set<std::int64_t> limits;
@@ -176,60 +206,16 @@ TYPED_TEST_P(ScheduleSuite, AnObjectServesOneRunAfterTheOther) {
 }
 
 TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
-  const Problem problem = TypeParam::problem();
-  for (const Texts& texts : TypeParam::variants()) {
-    SCOPED_TRACE(this->name_of(texts));
-    const RunOptions options = this->options(5);
-    const OpenedBackend cpu = open_backend("cpu", 1);
-    const auto a = TypeParam::entry().make(texts), b = TypeParam::entry().make(texts),
-               c = TypeParam::entry().make(texts);
-    kiln::Run uninterrupted(problem, *a, this->whole(), options, cpu);
-    const Result whole = uninterrupted.advance();
-
-    Archive archive;
-    {
-      kiln::Run first(problem, *b, this->whole(), options, cpu);
-      EXPECT_EQ(first.advance_to(this->half()).work.sweeps, TypeParam::sweeps);
-      first.save(archive);
-    }
-    kiln::Run second(problem, *c, this->whole(), options, cpu);
-    second.load(archive);
-    this->expect_same(second.advance(), whole);
-
-    Archive one, other;
-    uninterrupted.save(one);
-    second.save(other);
-    expect_same_archives(one, other);  // every replica must be the same, not only the best
-  }
+  Archive archive;
+  this->expect_continues([&](kiln::Run& first) { first.save(archive); },
+                         [&](kiln::Run& second) { second.load(archive); });
 }
 
 TYPED_TEST_P(ScheduleSuite, ContinuesFromACheckpoint) {
-  const Problem problem = TypeParam::problem();
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "checkpoint.kiln";
-  for (const Texts& texts : TypeParam::variants()) {
-    SCOPED_TRACE(this->name_of(texts));
-    const RunOptions options = this->options(5);
-    const OpenedBackend cpu = open_backend("cpu", 1);
-    const auto a = TypeParam::entry().make(texts), b = TypeParam::entry().make(texts),
-               c = TypeParam::entry().make(texts);
-    kiln::Run uninterrupted(problem, *a, this->whole(), options, cpu);
-    const Result whole = uninterrupted.advance();
-    kiln::Run first(problem, *b, this->whole(), options, cpu);
-    first.advance_to(this->half());
-    write_checkpoint(file, first);
-
-    kiln::Run second(problem, *c, this->whole(), options, cpu);
-    Checkpoint(file).restore(second);
-    const Result continued = second.advance();
-
-    this->expect_same(continued, whole);
-    expect_same_numbers(continued, whole);
-    Archive one, other;
-    uninterrupted.save(one);
-    second.save(other);
-    expect_same_archives(one, other);
-  }
+  this->expect_continues([&](kiln::Run& first) { write_checkpoint(file, first); },
+                         [&](kiln::Run& second) { Checkpoint(file).restore(second); });
 }
 
 // Sweep limits in the middle of ticks, interruptions with a descent behind them, and archives.

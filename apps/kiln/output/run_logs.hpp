@@ -20,7 +20,8 @@ std::string incumbent_line(const Incumbent& one, bool integral);
 /// known, so they wait for the head.
 class TelemetryLog {
  public:
-  /// What TelemetryOptions::take is to be. Never throws for want of a disk.
+  /// Keeps records for the next write(): a function for TelemetryOptions::take. A full disk is no
+  /// error here.
   void take(std::span<const TelemetryRecord> records);
   /// Forgets what was taken: a run that continues has recorded it before.
   void forget() { pending_.clear(); }

@@ -14,7 +14,7 @@ namespace kiln::cli {
 std::string step_of(const RunFiles& files);
 /// Whether larger values are better.
 bool is_maximized(const RunFiles& files);
-/// What the value is called: "cut".
+/// The name of the value: "cut".
 std::string value_name_of(const RunFiles& files);
 /// Seconds of the run so far.
 double run_seconds(const RunFiles& files);

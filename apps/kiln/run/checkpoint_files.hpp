@@ -23,7 +23,7 @@ class CheckpointFiles {
   /// @param expensive  evaluations may take hours: whatever is worth its cost is written
   CheckpointFiles(RunFolder& folder, double every_s, bool expensive);
 
-  /// Whether one is to be written now, at a time of the run.
+  /// Whether the interval has passed at a time of the run.
   bool due(double time_s) const;
   /// Nothing where it failed: error() has the reason, until another one succeeds.
   std::optional<CheckpointSize> write(Run& run, const CheckpointNotes& notes);

@@ -84,8 +84,7 @@ Budget Resumption::limit(const Budget& planned) const {
   throw InvalidArgument(
       "resume.finished",
       fmt::format("{}: the run is finished ({}) after {} steps of each replica", clean(folder),
-                  finished.empty() ? "its limits are reached" : clean(finished),
-                  found->checkpoint.steps()),
+                  clean(finished), found->checkpoint.steps()),
       done ? "" : "a new limit: --time-limit, or a greater --sweeps",
       done ? fmt::format("kiln resume {} --sweeps {}", clean(folder), 2 * found->checkpoint.steps())
            : fmt::format("kiln resume {} --time-limit 60s", clean(folder)));

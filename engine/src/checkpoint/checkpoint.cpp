@@ -74,7 +74,6 @@ struct Checkpoint::Parts {
 
 CheckpointSize write_checkpoint(const fs::path& file, Run& run, const CheckpointNotes& notes) {
   RunCore& core = run.core();
-  core.settle();
   WholeFile whole(file);
   CheckpointWriter writer(whole);
   put_section(writer, format::fields_section, format::pack(core.identity()));
