@@ -81,16 +81,22 @@ class CpuBackend final : public Backend {
     const ControlGroupLimits limits = control_group_limits();
     info.memory_total = limits.bound_memory(host_memory(), limits.memory_total);
     info.memory_free = limits.bound_memory(available_host_memory(), limits.memory_free);
+    if (info.memory_free > 0) info.memory_free += idle_bytes();
     info.parallel_units = n;
     return info;
   }
   std::unique_ptr<Queue> make_queue() override {
-    return std::make_unique<CpuQueue>(kernels(), pool_);
+    return std::make_unique<CpuQueue>(kernels(), pool_, idle_);
   }
+  std::uint64_t idle_bytes() const override {
+    return idle_->sum([](const Arena& arena) { return arena.touched_bytes(); });
+  }
+  void trim() noexcept override { idle_->clear(); }
 
  private:
   int asked_;
   std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<IdleList<Arena>> idle_ = std::make_shared<IdleList<Arena>>();
 };
 
 }  // namespace

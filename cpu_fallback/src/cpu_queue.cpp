@@ -7,35 +7,69 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "kiln/errors.hpp"
 
 namespace kiln::cpu {
 namespace {
-constexpr std::size_t alignment = 256;
+
+class HostMemory final : public MemorySource {
+ public:
+  void* take(std::size_t bytes) override {
+    void* const memory = std::aligned_alloc(device_lines(1), device_lines(bytes));
+    if (memory != nullptr) return memory;
+    throw OutOfDeviceMemory("the host cannot allocate " + std::to_string(bytes) + " more bytes",
+                            bytes, 0, Fix::fewer_replicas());
+  }
+  void give(void* memory, std::size_t) noexcept override { std::free(memory); }
+  void fill(void* memory, std::size_t bytes, unsigned char value) override {
+    std::memset(memory, value, bytes);
+  }
+};
+
+}  // namespace
+
+CpuQueue::CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool,
+                   std::shared_ptr<IdleList<Arena>> idle)
+    : Queue(std::move(kernels), {.parallel_units = pool->threads()}),
+      pool_(std::move(pool)),
+      idle_(std::move(idle)),
+      arena_(idle_->take()) {
+  if (!arena_) arena_ = std::make_unique<Arena>(std::make_unique<HostMemory>());
+  earlier_calls_ = arena_->state().driver_calls;
 }
 
 CpuQueue::~CpuQueue() {
-  if (scratch_ != nullptr) do_deallocate(scratch_, scratch_bytes_);
+  if (scratch_ != nullptr) free_scratch();
+  if (arena_->used_bytes() == 0) idle_->give(std::move(arena_));
+}
+
+ArenaState CpuQueue::arena() const {
+  ArenaState state = arena_->state();
+  state.driver_calls -= earlier_calls_;
+  return state;
+}
+
+void CpuQueue::free_scratch() noexcept {
+  own_account().give(scratch_);
+  do_deallocate(scratch_, scratch_bytes_);
+  scratch_ = nullptr;
+  scratch_bytes_ = 0;
 }
 
 std::byte* CpuQueue::scratch(std::size_t bytes) {
   if (bytes <= scratch_bytes_) return scratch_;
-  if (scratch_ != nullptr) do_deallocate(scratch_, scratch_bytes_);
-  scratch_ = nullptr;
-  scratch_bytes_ = 0;
+  if (scratch_ != nullptr) free_scratch();
   scratch_ = static_cast<std::byte*>(do_allocate(bytes));
   scratch_bytes_ = bytes;
+  own_account().take(scratch_, bytes, MemoryOwner::engine);
   return scratch_;
 }
 
 void* CpuQueue::do_allocate(std::size_t bytes) {
-  const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, padded);
-  if (memory == nullptr) {
-    throw OutOfDeviceMemory("the host cannot allocate " + std::to_string(bytes) + " more bytes",
-                            bytes, 0, Fix::fewer_replicas());
-  }
+  void* const memory = arena_->allocate(bytes);
   bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
   return memory;
@@ -43,7 +77,7 @@ void* CpuQueue::do_allocate(std::size_t bytes) {
 
 void CpuQueue::do_deallocate(void* memory, std::size_t bytes) noexcept {
   bytes_ -= bytes;
-  std::free(memory);
+  arena_->deallocate(memory, bytes);
 }
 
 void CpuQueue::do_upload(void* device, const void* host, std::size_t bytes) {

@@ -9,6 +9,8 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/export.hpp"
+#include "kiln/memory/arena.hpp"
+#include "kiln/memory/idle_list.hpp"
 #include "kiln/queue.hpp"
 
 #include "thread_pool.hpp"
@@ -18,8 +20,9 @@ namespace kiln::cpu {
 /// The queue of the CPU backend: all work is done when the call returns.
 class KILN_TEST_API CpuQueue final : public Queue {
  public:
-  CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool)
-      : Queue(std::move(kernels), {.parallel_units = pool->threads()}), pool_(std::move(pool)) {}
+  /// @param idle  where it finds an arena, and leaves it
+  CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool,
+           std::shared_ptr<IdleList<Arena>> idle);
 
   ~CpuQueue() override;
 
@@ -29,6 +32,9 @@ class KILN_TEST_API CpuQueue final : public Queue {
   std::byte* scratch(std::size_t bytes);
   /// Peak of the bytes allocated at the same time.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
+
+  void reserve(std::size_t bytes) override { arena_->reserve(bytes); }
+  ArenaState arena() const override;
 
   const char* backend_name() const noexcept override { return "cpu"; }
   void zero(void* device, std::size_t bytes) override;
@@ -48,7 +54,12 @@ class KILN_TEST_API CpuQueue final : public Queue {
   void do_wait() override {}
 
  private:
+  void free_scratch() noexcept;
+
   std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<IdleList<Arena>> idle_;
+  std::unique_ptr<Arena> arena_;
+  std::uint64_t earlier_calls_ = 0;  // of the driver, for earlier queues
   RunSummary next_summary_;
   std::deque<RunSummary> posted_;
   std::uint64_t bytes_ = 0, peak_bytes_ = 0;

@@ -45,6 +45,7 @@ bool Archive::keep(const std::string& name, const void* memory, std::size_t byte
     }
     return true;
   }
+  const MemoryScope scope(*queue_, MemoryOwner::copies);
   try {
     DeviceArray<std::byte> copy(*queue_, static_cast<std::int64_t>(bytes));
     queue_->copy(copy.data(), memory, bytes);

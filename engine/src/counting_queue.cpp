@@ -2,29 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counting_queue.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace kiln {
-namespace {
-
-constexpr std::uintptr_t address_alignment = 256;
-
-}  // namespace
 
 CountingQueue::CountingQueue(const DeviceShape& device)
-    : Queue(nullptr, device), next_(address_alignment) {}
-
-void CountingQueue::count(std::uint64_t bytes) {
-  bytes_ += bytes;
-  peak_bytes_ = std::max(peak_bytes_, bytes_);
-}
+    : Queue(nullptr, device), next_(device_lines(1)) {}
 
 void CountingQueue::plan_host_scratch(const HostTasks& tasks) {
   if (device_shape().gpu) return;
   const std::uint64_t bytes = tasks.bytes_of(device_shape().parallel_units);
   if (bytes <= host_scratch_) return;
-  count(bytes - host_scratch_);
+  own_account().plan(bytes - host_scratch_, MemoryOwner::engine);
   host_scratch_ = bytes;
 }
 
@@ -35,14 +24,11 @@ void plan_host_scratch(Queue& queue, const HostTasks& tasks) {
 }
 
 void* CountingQueue::do_allocate(std::size_t bytes) {
-  count(bytes);
   const std::uintptr_t place = next_;
-  next_ += (bytes + address_alignment - 1) / address_alignment * address_alignment;
+  next_ += device_lines(bytes);
   // Nobody looks there. NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(place);
 }
-
-void CountingQueue::do_deallocate(void*, std::size_t bytes) noexcept { bytes_ -= bytes; }
 
 void CountingQueue::do_download(void* host, const void*, std::size_t bytes) {
   if (bytes > 0) std::memset(host, 0, bytes);

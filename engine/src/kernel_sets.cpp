@@ -76,6 +76,8 @@ Backend::Backend() : Backend(KernelSets{}) {}
 Backend::Backend(KernelSets kernels)
     : kernels_(std::make_shared<const KernelSets>(std::move(kernels))) {}
 Backend::~Backend() = default;
+std::uint64_t Backend::idle_bytes() const { return 0; }
+void Backend::trim() noexcept {}
 
 std::shared_ptr<const KernelSets> Backend::kernels() const {
   const std::lock_guard lock(mutex_);

@@ -65,6 +65,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Que
       queue_(std::move(queue)),
       counts_only_(true) {
   const Objective& objective = *problem_.objective;
+  const MemoryScope scope(*queue_, MemoryOwner::batch);
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
   objective_ = std::make_unique<CountedObjective>(objective, plan.shape.replicas);
@@ -83,17 +84,17 @@ RunCore::OwnBytes RunCore::own_bytes(const Problem& problem, Schedule& schedule,
   auto made = std::make_unique<CountingQueue>(plan.device);
   const CountingQueue& queue = *made;
   RunCore run(problem, schedule, std::move(made), plan);
-  const std::uint64_t batch = queue.bytes();
   run.allocate_own(plan);
   run.allocate_schedule();
+  const MemoryAccount& account = queue.account();
   OwnBytes own;
-  own.needed = queue.peak_bytes() - batch;
-  const std::uint64_t allocated = queue.bytes();
+  own.needed = account.at_peak();
+  own.needed[MemoryOwner::batch] = 0;  // counted by its formula
   Archive copy(*run.queue_);
   copy.put("run.control", run.control_);
   run.scratch_->save(copy);
   if (run.telemetry_) run.telemetry_->save(copy);
-  own.copied = queue.bytes() - allocated;
+  own.copied = account.now()[MemoryOwner::copies];
   return own;
 }
 

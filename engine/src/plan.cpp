@@ -157,7 +157,7 @@ bool makes_copies(const RunPlan& plan, const Objective& objective) {
 }
 
 // Most replicas for which a schedule really starts to be counted: it makes arrays on the host.
-constexpr std::int64_t max_counted = 1 << 17;
+constexpr std::int64_t max_counted = 1 << 20;
 // Schedules may keep a little that depends on the states or on the model.
 constexpr std::uint64_t reserve_bytes = 64 * 1024;
 // What counts are uncertain by: small arrays share pages.
@@ -214,51 +214,67 @@ std::uint64_t solution_bytes(const Objective& objective, const Needs& needs, std
 
 // Counts what engine and schedule take at the shape of the plan, and at half of it: that says what
 // larger and smaller shapes take. No array grows faster than the replicas.
-void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, std::int64_t top) {
-  const Budget& budget = plan.budget;
-  const auto count = [&](const BatchShape& shape) {
-    RunPlan of = plan;
+class OwnCount {
+ public:
+  OwnCount(RunPlan& plan, const Problem& problem, Schedule& schedule)
+      : plan_(plan), problem_(problem), schedule_(schedule) {}
+
+  void add_to_plan(std::uint64_t solutions) {
+    most_ = reduced(plan_, max_counted);
+    std::optional<RunCore::OwnBytes> counted;
+    if (most_.replicas < plan_.shape.replicas) counted = try_count(most_);
+    if (!counted) counted = count(most_ = plan_.shape);
+    OwnedBytes own = counted->needed;
+    own[MemoryOwner::engine] += reserve_bytes + solutions;
+    std::uint64_t copied = counted->copied;
+    plan_.scratch_fixed_bytes = own.sum();
+    const BatchShape fewer = reduced(plan_, most_.replicas / 2);
+    const std::int64_t further = plan_.shape.replicas - most_.replicas;
+    std::optional<RunCore::OwnBytes> half;
+    if (fewer.replicas < most_.replicas) half = try_count(fewer);
+    if (half) {
+      const std::int64_t between = most_.replicas - fewer.replicas;
+      double least = 0;
+      for (const MemoryOwner owner : {MemoryOwner::engine, MemoryOwner::schedule}) {
+        const Slope slope(half->needed[owner], counted->needed[owner], between);
+        own[owner] += bytes_of(slope.most(), further);
+        least += slope.least();
+      }
+      copied += bytes_of(Slope(half->copied, copied, between).most(), further);
+      const std::uint64_t varying = bytes_of(least, plan_.shape.replicas);
+      plan_.scratch_fixed_bytes = own.sum() - std::min(varying, own.sum());
+    }
+    plan_.scratch_bytes = own.sum();
+    plan_.owned_bytes += own;
+    if (plan_.copy_bytes > 0) plan_.copy_bytes += copied;
+  }
+
+ private:
+  static std::uint64_t bytes_of(double per_replica, std::int64_t replicas) {
+    return static_cast<std::uint64_t>(std::ceil(per_replica * static_cast<double>(replicas)));
+  }
+  RunCore::OwnBytes count(const BatchShape& shape) {
+    RunPlan of = plan_;
     of.shape = shape;
-    const RunCore::OwnBytes own = RunCore::own_bytes(problem, schedule, of);
-    schedule.needs(problem, budget);  // forgets what allocate() resolved
+    const RunCore::OwnBytes own = RunCore::own_bytes(problem_, schedule_, of);
+    schedule_.needs(problem_, plan_.budget);  // forgets what allocate() resolved
     return own;
-  };
+  }
   // Groups of chains may not divide a shape that nobody asked for.
-  const auto try_count = [&](const BatchShape& shape) -> std::optional<RunCore::OwnBytes> {
+  std::optional<RunCore::OwnBytes> try_count(const BatchShape& shape) {
     try {
       return count(shape);
     } catch (const InvalidArgument&) {
-      schedule.needs(problem, budget);
+      schedule_.needs(problem_, plan_.budget);
       return {};
     }
-  };
-  BatchShape most = reduced(plan, max_counted);
-  std::optional<RunCore::OwnBytes> counted;
-  if (most.replicas < plan.shape.replicas) counted = try_count(most);
-  if (!counted) counted = count(most = plan.shape);
-  RunCore::OwnBytes own = *counted;
-  own.needed +=
-      reserve_bytes + solution_bytes(*problem.objective, plan.needs, top, plan.shape.replicas);
-  plan.scratch_bytes = plan.scratch_fixed_bytes = own.needed;
-  const BatchShape fewer = reduced(plan, most.replicas / 2);
-  const std::int64_t further = plan.shape.replicas - most.replicas;
-  std::optional<RunCore::OwnBytes> half;
-  if (fewer.replicas < most.replicas) half = try_count(fewer);
-  if (half) {
-    const RunCore::OwnBytes less = *half;
-    const std::int64_t between = most.replicas - fewer.replicas;
-    const Slope needed(less.needed, counted->needed, between);
-    const Slope copied(less.copied, own.copied, between);
-    const auto bytes = [](double per_replica, std::int64_t replicas) {
-      return static_cast<std::uint64_t>(std::ceil(per_replica * static_cast<double>(replicas)));
-    };
-    plan.scratch_bytes += bytes(needed.most(), further);
-    const std::uint64_t varying = bytes(needed.least(), plan.shape.replicas);
-    plan.scratch_fixed_bytes = plan.scratch_bytes - std::min(varying, plan.scratch_bytes);
-    own.copied += bytes(copied.most(), further);
   }
-  if (plan.copy_bytes > 0) plan.copy_bytes += own.copied;
-}
+
+  RunPlan& plan_;
+  const Problem& problem_;
+  Schedule& schedule_;
+  BatchShape most_;
+};
 
 }  // namespace
 
@@ -295,18 +311,23 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   const bool own_sweep = sweeps_itself(objective, plan.needs);
   if (plan.needs.heat_bath) check_heat_bath(objective.space(), own_sweep);
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
-  plan.objective_bytes =
+  const std::uint64_t data =
       objective.device_bytes(plan.device, slots) + repacked_bytes(objective, plan.needs, slots);
-  if (!plan.device.gpu) {
-    plan.objective_bytes += sweep_bytes(objective, plan.device, slots, plan.draw_naming);
-  }
+  const std::uint64_t sweeping =
+      plan.device.gpu ? 0 : sweep_bytes(objective, plan.device, slots, plan.draw_naming);
+  plan.objective_bytes = data + sweeping;
+  plan.owned_bytes[MemoryOwner::batch] = plan.batch_bytes;
+  plan.owned_bytes[MemoryOwner::problem] = data;
+  plan.owned_bytes[MemoryOwner::engine] = sweeping;
   // On the CPU long ticks can be given up.
   const DeviceShape host;
   if (!plan.device.gpu || makes_copies(plan, objective)) {  // what of batch and objective changes
     plan.copy_bytes =
         plan.batch_bytes + objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
   }
-  add_own_bytes(plan, problem, schedule, options.top);
+  OwnCount(plan, problem, schedule)
+      .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas));
+  plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
   return plan;
 }
 

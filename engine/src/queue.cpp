@@ -19,18 +19,34 @@ Queue::~Queue() = default;
 
 void* Queue::allocate(std::size_t bytes) {
   ++counters_.allocations;
-  return do_allocate(bytes);
+  void* const memory = do_allocate(bytes);
+  try {
+    account_->take(memory, bytes, owner_);
+  } catch (...) {
+    do_deallocate(memory, bytes);
+    throw;
+  }
+  return memory;
 }
 
-void Queue::deallocate(void* memory, std::size_t bytes) noexcept { do_deallocate(memory, bytes); }
+void Queue::deallocate(void* memory, std::size_t bytes) noexcept {
+  account_->give(memory);
+  do_deallocate(memory, bytes);
+}
 
 void* Queue::allocate_shared(std::size_t bytes) {
   ++counters_.allocations;
-  return do_allocate_shared(bytes);
+  void* const memory = do_allocate_shared(bytes);
+  account_->take_pinned(bytes);
+  return memory;
 }
 void Queue::deallocate_shared(void* memory, std::size_t bytes) noexcept {
+  account_->give_pinned(bytes);
   do_deallocate_shared(memory, bytes);
 }
+
+void Queue::reserve(std::size_t) {}
+ArenaState Queue::arena() const { return {}; }
 
 namespace {
 constexpr std::size_t shared_alignment = 64;

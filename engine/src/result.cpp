@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/fronts/indicators.hpp"
 
+#include "memory/memory_json.hpp"
 #include "profile/profile_json.hpp"
 #include "statistics/sample_json.hpp"
 
@@ -242,6 +243,7 @@ std::string Result::to_json() const {
                    {"in_ticks", counters_json(work.in_ticks)}};
   if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  if (memory.arrays > 0) json["memory"] = memory_json(memory);
   if (profile) json["profile"] = profile_json(*profile);
   if (hardware) json["hardware"] = hardware_json(*hardware);
   json["diagnostics"] = diagnostics;

@@ -93,10 +93,18 @@ void RunCore::allocate(const RunPlan& plan) {
   host_paced_ = schedule_paced() || objective.execution().pace == Pace::host;
   if (!queue_) queue_ = opened_.backend->make_queue();
   attach_instruments();
-  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
-                                          layouts_of(objective, plan.needs), plan.shape);
-  objective_ = objective.bind(*queue_);
-  objective_->prepare(*batch_, *queue_);
+  planned_ = plan.owned_bytes;
+  queue_->reserve(plan.bytes_needed());
+  {
+    const MemoryScope scope(*queue_, MemoryOwner::batch);
+    batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
+                                            layouts_of(objective, plan.needs), plan.shape);
+  }
+  {
+    const MemoryScope scope(*queue_, MemoryOwner::problem);
+    objective_ = objective.bind(*queue_);
+    objective_->prepare(*batch_, *queue_);
+  }
   require_promises(objective, *objective_);
   evaluates_ = objective_->as<Evaluates>();
   sweeps_ = objective_->as<Sweeps>();
@@ -141,6 +149,7 @@ void RunCore::allocate_own(const RunPlan& plan) {
 }
 
 void RunCore::allocate_schedule() {
+  const MemoryScope scope(*queue_, MemoryOwner::schedule);
   AllocateContext context(*this);
   schedule_.allocate(context);
   if (schedule_.work_kind() != WorkKind::gradients || gradients_.size > 0) return;

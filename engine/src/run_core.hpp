@@ -74,7 +74,7 @@ class RunCore {
   /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
   /// schedule allocates on a queue that only counts.
   struct OwnBytes {
-    std::uint64_t needed = 0;  ///< of the engine and of the schedule
+    OwnedBytes needed;         ///< of the engine and of the schedule, at the most of both
     std::uint64_t copied = 0;  ///< the part of it in the copy of a run
   };
   static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
@@ -183,6 +183,7 @@ class RunCore {
   Stop loop(const Observers& observers, const Alarm& alarm);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
+  MemoryMap memory_map() const;
   void read_best();
   void collect_solutions(Result& result);
   FrontCandidates front_candidates();
@@ -214,6 +215,7 @@ class RunCore {
   ProblemBox box_;                        // once requested
   std::vector<double> best_energies_;     // of the last result, [replicas]
   std::vector<std::int64_t> holder_;      // of the last result, [replicas]: the slot of each
+  OwnedBytes planned_;
   double inverse_scale_ = 1;
   DrawNaming draw_naming_ = DrawNaming::words;
   bool host_paced_ = false;

@@ -132,6 +132,14 @@ bool is_feasible(const State& state, const Problem& problem) {
 
 }  // namespace
 
+MemoryMap RunCore::memory_map() const {
+  MemoryMap map = queue_->account().map();
+  map.arena = queue_->arena();
+  map.planned = planned_;
+  map.planned_bytes = planned_.sum() - planned_[MemoryOwner::copies];
+  return map;
+}
+
 Result RunCore::collect(Stop stop, const RunSummary& last) {
   const TraceRange range(tracer_, "kiln.result");
   const RunControl& control = last.control;
@@ -201,6 +209,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     }
     judge_draws(result);
   }
+  result.memory = memory_map();
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   collect_profile(&result);

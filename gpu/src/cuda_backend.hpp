@@ -18,6 +18,8 @@ class CudaBackend final : public Backend {
   /// The present free memory; the rest is constant.
   DeviceInfo info() const override;
   std::unique_ptr<Queue> make_queue() override;
+  std::uint64_t idle_bytes() const override { return device_->idle_bytes(); }
+  void trim() noexcept override { device_->trim(); }
   std::unique_ptr<DeviceClock> make_clock(Queue& queue) override;
   Tracer* tracer() noexcept override { return tracer_; }
 

@@ -11,6 +11,7 @@
 
 #include "cuda_check.hpp"
 #include "kernels/sweeps/metropolis_sweep_dense.hpp"
+#include "queue_parts.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -96,7 +97,8 @@ DeviceLimits read_limits(int ordinal) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
+CudaDevice::CudaDevice(int ordinal)
+    : ordinal_(ordinal), idle_(std::make_unique<IdleList<QueueParts>>()) {
   driver_check(driver().retain(&context_, ordinal), "create the context of a device");
   try {
     const CurrentDevice current(*this);
@@ -111,6 +113,7 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
 CudaDevice::~CudaDevice() {
   {
     const CurrentDevice current(*this, std::nothrow);
+    idle_.reset();
     static_cast<void>(cudaMemPoolDestroy(pool_));
   }
   static_cast<void>(driver().release(ordinal_));
@@ -125,7 +128,17 @@ CudaDevice::Memory CudaDevice::memory() const {
              "ask for the size of a memory pool");
   cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used),
              "ask for the use of a memory pool");
-  return {total, free + (reserved > used ? reserved - used : 0)};
+  return {total, free + (reserved > used ? reserved - used : 0) + idle_bytes()};
+}
+
+std::uint64_t CudaDevice::idle_bytes() const {
+  return idle_->sum([](const QueueParts& parts) { return parts.arena.reserved_bytes(); });
+}
+
+void CudaDevice::trim() const noexcept {
+  const CurrentDevice current(*this, std::nothrow);
+  idle_->clear();
+  static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
 }
 
 void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const char* kernel) const {
@@ -152,7 +165,12 @@ DeviceShape CudaDevice::shape() const noexcept {
 
 void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
+  cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
+  if (status == cudaErrorMemoryAllocation) {  // what nobody uses makes room
+    static_cast<void>(cudaGetLastError());
+    trim();
+    status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
+  }
   if (status != cudaErrorMemoryAllocation) {
     cuda_check(status, "allocate device memory");
     return memory;

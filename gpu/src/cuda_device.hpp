@@ -7,16 +7,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <unordered_map>
 
 #include "kiln/device_shape.hpp"
+#include "kiln/memory/idle_list.hpp"
 
 #include "device_limits.hpp"
 
 namespace kiln::cuda {
+
+struct QueueParts;
 
 /// One device of the process: its primary context and a separate memory pool.
 ///
@@ -45,7 +49,7 @@ class CudaDevice {
 
   struct Memory {
     std::uint64_t total = 0;
-    std::uint64_t free = 0;  ///< including unused memory of the pool
+    std::uint64_t free = 0;  ///< including unused memory of the pool and what queues left
   };
   Memory memory() const;
 
@@ -53,11 +57,18 @@ class CudaDevice {
   /// that is enqueued on `stream` afterwards can use it. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes, cudaStream_t stream) const;
 
+  /// What queues leave for later ones.
+  IdleList<QueueParts>& idle() const noexcept { return *idle_; }
+  std::uint64_t idle_bytes() const;
+  /// Gives it back to the device, and what the pool does not use.
+  void trim() const noexcept;
+
  private:
   int ordinal_;
   CUcontext context_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   DeviceLimits limits_;
+  std::unique_ptr<IdleList<QueueParts>> idle_;
   mutable std::mutex reserving_;
   mutable std::unordered_map<const void*, std::size_t> reserved_;  // by kernel
 };

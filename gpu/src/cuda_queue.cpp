@@ -53,23 +53,31 @@ CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
     : Queue(std::move(kernels), device->shape()), device_(std::move(device)) {
   if (const char* const shape = std::getenv("KILN_CUDA_SWEEP_SHAPE")) sweep_shape_ = shape;
   const CurrentDevice current(*device_);
-  stream_ = std::make_shared<const Stream>();
-  summaries_ = std::make_unique<PinnedBuffer<RunSummary>>(max_summaries);
-  for (std::unique_ptr<Event>& ready : summary_ready_) ready = std::make_unique<Event>();
-  timer_begin_ = std::make_unique<Event>(EventKind::timed);
-  timer_end_ = std::make_unique<Event>(EventKind::timed);
+  parts_ = device_->idle().take();
+  if (!parts_) parts_ = std::make_unique<QueueParts>(*device_);
+  earlier_calls_ = parts_->arena.state().driver_calls;
 }
 
+// A stream that failed, and an arena in which something still lives, serve no other queue.
 CudaQueue::~CudaQueue() {
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
-  static_cast<void>(cudaStreamSynchronize(stream_->get()));
-  // Released here, while the device is current.
-  summary_ready_ = {};
-  timer_begin_.reset();
-  timer_end_.reset();
-  summaries_.reset();
-  stream_.reset();
+  const bool is_whole = cudaStreamSynchronize(stream()) == cudaSuccess;
+  const bool is_empty = parts_->arena.used_bytes() == 0 && parts_->pinned.used_bytes() == 0;
+  if (is_whole && is_empty) device_->idle().give(std::move(parts_));
+  parts_.reset();  // here, while the device is current
+}
+
+void CudaQueue::reserve(std::size_t bytes) {
+  refuse_in_capture("allocate");
+  const CurrentDevice current(*device_);
+  parts_->arena.reserve(bytes);
+}
+
+ArenaState CudaQueue::arena() const {
+  ArenaState state = parts_->arena.state();
+  state.driver_calls -= earlier_calls_;
+  return state;
 }
 
 void CudaQueue::refuse_in_capture(const char* what) const {
@@ -82,95 +90,94 @@ void CudaQueue::refuse_in_capture(const char* what) const {
 void CudaQueue::abandon_capture() noexcept {
   if (!std::exchange(capturing_, false)) return;
   cudaGraph_t graph = nullptr;
-  static_cast<void>(cudaStreamEndCapture(stream_->get(), &graph));
+  static_cast<void>(cudaStreamEndCapture(stream(), &graph));
   if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
   static_cast<void>(cudaGetLastError());
 }
 
 void* CudaQueue::do_allocate(std::size_t bytes) {
   refuse_in_capture("allocate");
-  if (bytes == 0) return nullptr;
   const CurrentDevice current(*device_);
-  return device_->allocate(bytes, stream_->get());
+  return parts_->arena.allocate(bytes);
 }
 
-void CudaQueue::do_deallocate(void* memory, std::size_t) noexcept {
+void CudaQueue::do_deallocate(void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
-  static_cast<void>(cudaFreeAsync(memory, stream_->get()));
+  parts_->arena.deallocate(memory, bytes);
 }
 
 void* CudaQueue::do_allocate_shared(std::size_t bytes) {
   refuse_in_capture("allocate");
   const CurrentDevice current(*device_);
-  void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped), "allocate pinned host memory");
+  void* const memory = parts_->pinned.allocate(bytes);
   std::memset(memory, 0, bytes);
   return memory;
 }
 
-void CudaQueue::do_deallocate_shared(void* memory, std::size_t) noexcept {
+void CudaQueue::do_deallocate_shared(void* memory, std::size_t bytes) noexcept {
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
-  static_cast<void>(cudaStreamSynchronize(stream_->get()));  // what may still write to it
-  static_cast<void>(cudaFreeHost(memory));
+  static_cast<void>(cudaStreamSynchronize(stream()));  // what may still write to it
+  parts_->pinned.deallocate(memory, bytes);
 }
 
 void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {
   refuse_in_capture("copy");
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
-  cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_->get()),
+  cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream()),
              "copy to the device");
   ++counters_.synchronizations;
-  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for a copy to the device");
+  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the device");
 }
 
 void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
   refuse_in_capture("copy");
   const CurrentDevice current(*device_);
   if (bytes > 0) {
-    cuda_check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_->get()),
+    cuda_check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream()),
                "copy to the host");
   }
-  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for a copy to the host");
+  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the host");
 }
 
 void CudaQueue::zero(void* device, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
-  cuda_check(cudaMemsetAsync(device, 0, bytes, stream_->get()), "zero device memory");
+  cuda_check(cudaMemsetAsync(device, 0, bytes, stream()), "zero device memory");
 }
 
 void CudaQueue::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
-  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_->get()),
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()),
              "copy within device memory");
 }
 
 void CudaQueue::do_begin_timer() {
   refuse_in_capture("begin a timer");
   const CurrentDevice current(*device_);
-  cuda_check(cudaEventRecord(timer_begin_->get(), stream_->get()), "begin a timer");
+  cuda_check(cudaEventRecord(parts_->timer_begin.get(), stream()), "begin a timer");
 }
 
 double CudaQueue::do_end_timer_s() {
   refuse_in_capture("end a timer");
   const CurrentDevice current(*device_);
-  cuda_check(cudaEventRecord(timer_end_->get(), stream_->get()), "end a timer");
-  cuda_check(cudaEventSynchronize(timer_end_->get()), "wait for a timer");
+  cuda_check(cudaEventRecord(parts_->timer_end.get(), stream()), "end a timer");
+  cuda_check(cudaEventSynchronize(parts_->timer_end.get()), "wait for a timer");
   float milliseconds = 0;
-  cuda_check(cudaEventElapsedTime(&milliseconds, timer_begin_->get(), timer_end_->get()),
-             "read a timer");
+  cuda_check(
+      cudaEventElapsedTime(&milliseconds, parts_->timer_begin.get(), parts_->timer_end.get()),
+      "read a timer");
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
 void CudaQueue::do_wait() {
   refuse_in_capture("wait");
   const CurrentDevice current(*device_);
-  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for the device");
+  cuda_check(cudaStreamSynchronize(stream()), "wait for the device");
 }
 
 RunSummary* CudaQueue::summary_target() {
@@ -178,13 +185,13 @@ RunSummary* CudaQueue::summary_target() {
     throw InvalidArgument("queue.summaries", "two summaries are already in flight");
   }
   // Pinned memory has one address on both sides (unified addressing).
-  return &(*summaries_)[posted_ % max_summaries];
+  return &parts_->summaries[posted_ % max_summaries];
 }
 
 void CudaQueue::post_summary() {
   refuse_in_capture("post a summary");
   const CurrentDevice current(*device_);
-  cuda_check(cudaEventRecord(summary_ready_[posted_ % max_summaries]->get(), stream_->get()),
+  cuda_check(cudaEventRecord(parts_->summary_ready[posted_ % max_summaries].get(), stream()),
              "mark a summary");
   ++posted_;
 }
@@ -197,23 +204,23 @@ RunSummary CudaQueue::wait_summary() {
   const CurrentDevice current(*device_);
   const std::uint64_t slot = taken_ % max_summaries;
   const auto begin = Clock::now();
-  cudaError_t status = cudaEventQuery(summary_ready_[slot]->get());
+  cudaError_t status = cudaEventQuery(parts_->summary_ready[slot].get());
   while (status == cudaErrorNotReady) {
     if (Clock::now() - begin > spin) std::this_thread::sleep_for(nap);
-    status = cudaEventQuery(summary_ready_[slot]->get());
+    status = cudaEventQuery(parts_->summary_ready[slot].get());
   }
   // "Not ready" is kept as the thread's last error and would be blamed on the next launch.
   static_cast<void>(cudaGetLastError());
   cuda_check(status, "wait for a summary");
   ++taken_;
-  return (*summaries_)[slot];
+  return parts_->summaries[slot];
 }
 
 void CudaQueue::begin_capture() {
   refuse_in_capture("begin another capture");
   const CurrentDevice current(*device_);
   // Thread-local: other threads of the program may go on allocating and synchronising.
-  cuda_check(cudaStreamBeginCapture(stream_->get(), cudaStreamCaptureModeThreadLocal),
+  cuda_check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
              "begin to capture a tick");
   capturing_ = true;
 }
@@ -223,10 +230,10 @@ std::unique_ptr<TickGraph> CudaQueue::end_capture() {
   const CurrentDevice current(*device_);
   capturing_ = false;
   cudaGraph_t graph = nullptr;
-  cuda_check(cudaStreamEndCapture(stream_->get(), &graph), "end the capture of a tick");
-  auto tick = std::make_unique<CudaTickGraph>(device_, stream_, graph);
+  cuda_check(cudaStreamEndCapture(stream(), &graph), "end the capture of a tick");
+  auto tick = std::make_unique<CudaTickGraph>(device_, parts_->stream, graph);
   // Otherwise the first replay would pay for it.
-  cuda_check(cudaGraphUpload(tick->executable(), stream_->get()), "upload a captured tick");
+  cuda_check(cudaGraphUpload(tick->executable(), stream()), "upload a captured tick");
   return tick;
 }
 
@@ -237,7 +244,7 @@ void CudaQueue::do_replay(TickGraph& graph) {
     throw InvalidArgument("queue.capture", "the captured tick belongs to another backend");
   }
   const CurrentDevice current(*device_);
-  cuda_check(cudaGraphLaunch(tick->executable(), stream_->get()), "replay a captured tick");
+  cuda_check(cudaGraphLaunch(tick->executable(), stream()), "replay a captured tick");
 }
 
 }  // namespace kiln::cuda

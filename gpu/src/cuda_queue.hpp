@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +11,7 @@
 #include "kiln/queue.hpp"
 
 #include "cuda_device.hpp"
-#include "stream.hpp"
+#include "queue_parts.hpp"
 
 namespace kiln::cuda {
 
@@ -29,7 +28,9 @@ class CudaQueue final : public Queue {
   const CudaDevice& device() const noexcept { return *device_; }
   const char* wanted_sweep_shape() const noexcept { return sweep_shape_.c_str(); }
   const char* backend_name() const noexcept override { return "cuda"; }
-  void* native_handle() noexcept override { return stream_->get(); }
+  void* native_handle() noexcept override { return stream(); }
+  void reserve(std::size_t bytes) override;
+  ArenaState arena() const override;
 
   void zero(void* device, std::size_t bytes) override;
   RunSummary* summary_target() override;
@@ -56,15 +57,14 @@ class CudaQueue final : public Queue {
   double do_end_timer_s() override;
 
  private:
-  static constexpr std::uint64_t max_summaries = 2;
+  static constexpr std::uint64_t max_summaries = QueueParts::max_summaries;
   void refuse_in_capture(const char* what) const;
   void abandon_capture() noexcept;
+  cudaStream_t stream() const noexcept { return parts_->stream->get(); }
 
   std::shared_ptr<const CudaDevice> device_;
-  std::shared_ptr<const Stream> stream_;  // shared with graphs, which wait on it before they go
-  std::unique_ptr<PinnedBuffer<RunSummary>> summaries_;
-  std::array<std::unique_ptr<Event>, max_summaries> summary_ready_;
-  std::unique_ptr<Event> timer_begin_, timer_end_;
+  std::unique_ptr<QueueParts> parts_;
+  std::uint64_t earlier_calls_ = 0;  // of the driver, for earlier queues
   std::uint64_t posted_ = 0, taken_ = 0;
   bool capturing_ = false;
   std::string sweep_shape_;  // KILN_CUDA_SWEEP_SHAPE

@@ -88,6 +88,7 @@ void SurrogateSearch::allocate(AllocateContext& run, const Pool& pool,
   }
   backend_ = run.backend().backend;
   queue_ = backend_->make_queue();
+  queue_->charge(run.queue(), MemoryOwner::schedule);
   search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
   const std::int64_t designed = search_->design_size();
   if (designed % q != 0) {

@@ -81,6 +81,7 @@ void BayesianOptimization::allocate(AllocateContext& run) {
   run.queue().upload(batch.rung_of().data, point_of.data(), point_of.size() * sizeof(std::int32_t));
   s.backend = run.backend().backend;
   s.queue = s.backend->make_queue();
+  s.queue->charge(run.queue(), MemoryOwner::schedule);
   s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_, keys);
   resolved_.initial = s.search->design_size();
   for (std::int64_t g = 0; g < batch.groups(); ++g) {

@@ -40,7 +40,8 @@ struct Measured {
   int threads = 0;  ///< 0 on a GPU
   std::int64_t sweeps = 0, runs = 0;
   Latency setup, ticks, result, all, beside_ticks;
-  std::uint64_t first_allocations = 0, allocations = 0;  ///< of the first run; most of a later one
+  std::uint64_t first_driver_calls = 0,
+                driver_calls = 0;  ///< for device memory: of the first run; most of a later one
 };
 
 /// Runs of one engine, one after the other.
@@ -68,10 +69,10 @@ Measured measure(const BenchRun& run, const std::string& device, double limit_s)
     const double whole_s = since_s(from);
     require_verified(one);
     if (row.runs == 0) {  // loads code and wakes the device
-      row.first_allocations = one.work.device.allocations;
+      row.first_driver_calls = one.memory.arena.driver_calls;
       continue;
     }
-    row.allocations = std::max(row.allocations, one.work.device.allocations);
+    row.driver_calls = std::max(row.driver_calls, one.memory.arena.driver_calls);
     setup.push_back(one.time.setup_s);
     ticks.push_back(one.time.run_s);
     result.push_back(std::max(0.0, whole_s - one.time.setup_s - one.time.run_s));
@@ -105,8 +106,8 @@ Json json_of(const Measured& row) {
           {"result_microseconds", json_of(row.result)},
           {"microseconds", json_of(row.all)},
           {"beside_ticks_microseconds", json_of(row.beside_ticks)},
-          {"allocations_of_first_run", row.first_allocations},
-          {"allocations_of_a_run", row.allocations},
+          {"driver_calls_of_first_run", row.first_driver_calls},
+          {"driver_calls_of_a_run", row.driver_calls},
           {"seed", seed}};
 }
 
@@ -121,7 +122,7 @@ std::vector<std::string> cells_of(const Measured& row) {
           text(row.ticks),
           text(row.result),
           text(row.all),
-          fmt::format("{}", row.allocations)};
+          fmt::format("{}", row.driver_calls)};
 }
 
 }  // namespace
@@ -138,9 +139,9 @@ BenchReport run_latency_suite(const BenchRun& run) {
        "whole runs of a QUBO of 64 bits by the steady clock, one after the other in one "
        "engine; the first is not counted"}};
   report.table = {
-      {"device", "runs", "set-up us", "ticks us", "result us", "all us", "allocations"}};
+      {"device", "runs", "set-up us", "ticks us", "result us", "all us", "driver calls"}};
   report.notes.emplace_back(
-      "median / 99th percentile; allocations: of device memory, the most of one run after the "
+      "median / 99th percentile; driver calls: for device memory, the most of one run after the "
       "first");
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     run.progress.update(i, wanted.size(), *wanted[i], report);

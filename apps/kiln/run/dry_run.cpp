@@ -13,6 +13,7 @@
 
 #include "cli/document_file.hpp"
 #include "experiments/evaluation_plan.hpp"
+#include "output/cost/memory_text.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
 
@@ -43,11 +44,8 @@ std::vector<std::pair<std::string, Setting>> parameters_of(const DryRun& run) {
   return parameters;
 }
 
-std::string memory_text(const RunPlan& plan) {
-  std::string text =
-      fmt::format("{} needed (batch {}, problem {}, schedule {})", human_bytes(plan.bytes_needed()),
-                  human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes),
-                  human_bytes(plan.scratch_bytes));
+std::string needed_text(const RunPlan& plan) {
+  std::string text = fmt::format("{} needed", human_bytes(plan.bytes_needed()));
   if (plan.copy_bytes > 0) {
     text += fmt::format(", {} more for a copy of the states during long ticks",
                         human_bytes(plan.copy_bytes));
@@ -58,6 +56,14 @@ std::string memory_text(const RunPlan& plan) {
   const std::int64_t fitting = plan.fitting_replicas();
   if (!plan.fits() && fitting > 0) text += fmt::format("; --replicas {} would fit", fitting);
   return text;
+}
+
+Json owners_json(const RunPlan& plan) {
+  Json owners = Json::array();
+  for (const MemoryOwner owner : all_memory_owners()) {
+    owners.push_back({{"owner", to_string(owner)}, {"planned_bytes", plan.owned_bytes[owner]}});
+  }
+  return owners;
 }
 
 std::string stop_text_of(const DryRun& run) {
@@ -85,7 +91,7 @@ std::string dry_run_text(const DryRun& run, bool whole) {
     text += fmt::format("work         {} {}{} of {} replicas\n", *plan.budget.sweeps, run.step,
                         *plan.budget.sweeps == 1 ? "" : "s", plan.shape.replicas);
   }
-  text += fmt::format("memory       {}\n", memory_text(plan));
+  text += fmt::format("memory       {}\n", needed_text(plan));
   for (const std::string& note : run.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
 
@@ -99,6 +105,7 @@ std::string dry_run_text(const DryRun& run, bool whole) {
     }
     return rows.size() == 1 ? std::string() : "\n" + table_text(rows);
   };
+  text += "\n" + planned_memory_text(plan);
   text += rows_of("option", run.options.settings) + rows_of("parameter", parameters_of(run));
   if (left_out > 0) {
     text += fmt::format("\n{} more options and parameters have their defaults; -v lists them\n",
@@ -134,6 +141,7 @@ std::string dry_run_json(const DryRun& run) {
                     {"schedule_bytes", plan.scratch_bytes},
                     {"needed_bytes", plan.bytes_needed()},
                     {"copy_bytes", plan.copy_bytes},
+                    {"owners", owners_json(plan)},
                     {"free_bytes", known ? Json(plan.device.memory_free) : Json(nullptr)},
                     {"fits", known ? Json(plan.fits()) : Json(nullptr)},
                     {"fitting_replicas", fitting > 0 ? Json(fitting) : Json(nullptr)}};

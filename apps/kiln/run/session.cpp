@@ -23,7 +23,8 @@
 #include "hardware/sensors.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
-#include "output/profile_text.hpp"
+#include "output/cost/memory_text.hpp"
+#include "output/cost/profile_text.hpp"
 #include "output/progress.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
@@ -39,7 +40,10 @@ namespace {
 
 void print_results(const CommandOptions& options, const Problem& problem, const Result& result,
                    double read_s, const RunFolder* folder, const RunOutput& output) {
-  if (options.has("verbose")) print_note(details_of(result, read_s));
+  if (options.has("verbose")) {
+    print_note(details_of(result, read_s));
+    print_note(memory_text(result.memory));
+  }
   if (!options.has("quiet")) print_note(advice_text(result.advice));
   if (options.has("json")) {
     print_result(result_json(result));

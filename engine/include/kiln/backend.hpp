@@ -36,6 +36,10 @@ class KILN_API Backend {
   virtual ~Backend();
   virtual DeviceInfo info() const = 0;
   virtual std::unique_ptr<Queue> make_queue() = 0;
+  /// Memory that earlier queues left for later ones, bytes. It counts as free.
+  virtual std::uint64_t idle_bytes() const;
+  /// Gives that memory back to the device.
+  virtual void trim() noexcept;
   /// A clock for the work of one of its queues, which must outlive it.
   virtual std::unique_ptr<DeviceClock> make_clock(Queue& queue);
   /// Where runs show their ranges; null: nowhere.

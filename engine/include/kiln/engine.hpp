@@ -15,8 +15,9 @@
 
 namespace kiln {
 
-/// Runs schedules on problems. Holds a device open between runs. Has no global state, prints
-/// nothing, installs no signal handlers. Two engines in two threads do not disturb each other.
+/// Runs schedules on problems. Holds a device open between runs, with the memory that they took.
+/// Has no global state, prints nothing, installs no signal handlers. Two engines in two threads do
+/// not disturb each other.
 class KILN_API Engine {
   // Not constructible, so that a list of them is always empty.
   class NoOption {
@@ -33,6 +34,12 @@ class KILN_API Engine {
   /// on the CPU from the problem's raw data (Result::verified).
   Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
              const Observers& observers = {}, std::stop_token stop = {});
+
+  /// Device memory that no run uses and that the next one will, bytes. A run that begins while
+  /// another one is under way takes memory of its own, which is then kept, too.
+  std::uint64_t idle_bytes() const { return opened_.backend->idle_bytes(); }
+  /// Gives that memory back to the device. The next run takes new memory.
+  void trim() noexcept { opened_.backend->trim(); }
 
   const RunOptions& options() const noexcept { return options_; }
   const OpenedBackend& backend() const noexcept { return opened_; }

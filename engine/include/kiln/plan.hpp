@@ -43,6 +43,8 @@ struct RunPlan {
   /// the device has no room. 0: no tick can be truncated.
   std::uint64_t copy_bytes = 0;
 
+  OwnedBytes owned_bytes;  ///< the same by owner
+
   std::uint64_t bytes_needed() const noexcept {
     return batch_bytes + objective_bytes + scratch_bytes;
   }

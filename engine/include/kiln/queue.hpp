@@ -17,6 +17,7 @@
 #include "kiln/function_ref.hpp"
 #include "kiln/kernel_set.hpp"
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/memory/memory_account.hpp"
 
 namespace kiln {
 
@@ -46,9 +47,6 @@ struct Counters {
     return *this;
   }
 };
-
-/// Whose device memory is: allocations are counted by owner.
-enum class MemoryOwner : std::uint8_t { engine, batch, problem, schedule, graph };
 
 /// A launch as an observer sees it.
 struct LaunchInfo {
@@ -125,8 +123,20 @@ class KILN_API Queue {
   /// reads it: after a wait, or by atomic reads. @throws OutOfDeviceMemory
   void* allocate_shared(std::size_t bytes);
   void deallocate_shared(void* memory, std::size_t bytes) noexcept;
-  /// Whose memory later allocations are; returns whose it was so far.
+  /// Whose memory later allocations are; returns whose it was so far. See MemoryScope.
   MemoryOwner own_by(MemoryOwner owner) noexcept { return std::exchange(owner_, owner); }
+  /// What was allocated on this queue and those that charge it.
+  const MemoryAccount& account() const noexcept { return *account_; }
+  /// Counts the memory of this queue, which has none yet, with that of another one.
+  void charge(const Queue& other, MemoryOwner owner) noexcept {
+    account_ = other.account_;
+    owner_ = owner;
+  }
+  /// Has so many bytes ready for allocate(), where the backend keeps memory. @throws
+  /// OutOfDeviceMemory
+  virtual void reserve(std::size_t bytes);
+  /// What the queue holds of the device; the driver's calls are those since it was made.
+  virtual ArenaState arena() const;
   /// Copies host memory to the device; `host` may be reused when the call returns.
   void upload(void* device, const void* host, std::size_t bytes);
   /// Waits for all enqueued work, then copies to the host.
@@ -191,6 +201,9 @@ class KILN_API Queue {
   virtual void* do_allocate_shared(std::size_t bytes);
   virtual void do_deallocate_shared(void* memory, std::size_t bytes) noexcept;
 
+  /// For memory that a backend takes beside allocate().
+  MemoryAccount& own_account() noexcept { return *account_; }
+
   Counters counters_;
 
  private:
@@ -199,69 +212,57 @@ class KILN_API Queue {
   DeviceShape device_shape_;
   const Alarm* alarm_ = nullptr;
   LaunchObserver* observer_ = nullptr;
+  std::shared_ptr<MemoryAccount> account_ = std::make_shared<MemoryAccount>();
   MemoryOwner owner_ = MemoryOwner::engine;
   bool timing_ = false;
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock
 };
 
-/// Owns device memory for `size` values of T, bound to the queue that it was made on. The queue
-/// must outlive it.
-template <class T>
-class DeviceArray {
+/// Allocations on a queue belong to an owner as long as this lives.
+class MemoryScope {
  public:
-  DeviceArray() = default;
-  DeviceArray(Queue& queue, std::int64_t size)
+  MemoryScope(Queue& queue, MemoryOwner owner) noexcept
+      : queue_(queue), former_(queue.own_by(owner)) {}
+  ~MemoryScope() { queue_.own_by(former_); }
+  MemoryScope(const MemoryScope&) = delete;
+  MemoryScope& operator=(const MemoryScope&) = delete;
+
+ private:
+  Queue& queue_;
+  MemoryOwner former_;
+};
+
+/// Owns memory for `size` values of T, bound to the queue that it was made on. The queue must
+/// outlive it.
+///
+/// @tparam allocate, deallocate  members of Queue
+template <class T, auto allocate, auto deallocate>
+class QueueArray {
+ public:
+  QueueArray() = default;
+  QueueArray(Queue& queue, std::int64_t size)
       : queue_(&queue),
         size_(size),
-        data_(size > 0 ? static_cast<T*>(queue.allocate(bytes())) : nullptr) {}
-  /// Allocates and fills from the host.
-  DeviceArray(Queue& queue, const std::vector<T>& values)
-      : DeviceArray(queue, static_cast<std::int64_t>(values.size())) {
-    upload(values);
-  }
-  DeviceArray(DeviceArray&& other) noexcept { swap(other); }
-  DeviceArray& operator=(DeviceArray&& other) noexcept {
+        data_(size > 0 ? static_cast<T*>((queue.*allocate)(bytes())) : nullptr) {}
+  QueueArray(QueueArray&& other) noexcept { swap(other); }
+  QueueArray& operator=(QueueArray&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~DeviceArray() {
-    if (data_ != nullptr) queue_->deallocate(data_, bytes());
+  ~QueueArray() {
+    if (data_ != nullptr) (queue_->*deallocate)(data_, bytes());
   }
 
   std::int64_t size() const noexcept { return size_; }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
-  View1<T> view() noexcept { return {data_, size_}; }
-  View1<const T> view() const noexcept { return {data_, size_}; }
 
-  void upload(const std::vector<T>& values) {
-    if (size_ > 0) queue_->upload(data_, values.data(), bytes());
-  }
-  std::vector<T> download() const {
-    std::vector<T> values(static_cast<std::size_t>(size_));
-    if (size_ > 0) queue_->download(values.data(), data_, bytes());
-    return values;
-  }
-  void zero() {
-    if (size_ > 0) queue_->zero(data_, bytes());
-  }
-  /// Sets every element to one value. Uploads a few and copies them on the device, so that long
-  /// arrays are not built on the host.
-  void fill(const T& value) {
-    std::int64_t done = size_ < 1024 ? size_ : 1024;
-    if (done == 0) return;
-    const std::vector<T> few(static_cast<std::size_t>(done), value);
-    queue_->upload(data_, few.data(), few.size() * sizeof(T));
-    while (done < size_) {
-      const std::int64_t next = done < size_ - done ? done : size_ - done;
-      queue_->copy(data_ + done, data_, static_cast<std::size_t>(next) * sizeof(T));
-      done += next;
-    }
-  }
+ protected:
+  Queue& queue() const noexcept { return *queue_; }
 
  private:
-  void swap(DeviceArray& other) noexcept {
+  void swap(QueueArray& other) noexcept {
     std::swap(queue_, other.queue_);
     std::swap(size_, other.size_);
     std::swap(data_, other.data_);
@@ -271,38 +272,60 @@ class DeviceArray {
   T* data_ = nullptr;
 };
 
-/// Owns host memory for `size` values of T that the device of a queue can write
-/// (Queue::allocate_shared). The queue must outlive it.
+/// Device memory.
 template <class T>
-class SharedArray {
- public:
-  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
-  SharedArray() = default;
-  SharedArray(Queue& queue, std::int64_t size)
-      : queue_(&queue),
-        size_(size),
-        data_(size > 0 ? static_cast<T*>(queue.allocate_shared(bytes())) : nullptr) {}
-  SharedArray(SharedArray&& other) noexcept { swap(other); }
-  SharedArray& operator=(SharedArray&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~SharedArray() {
-    if (data_ != nullptr) queue_->deallocate_shared(data_, bytes());
-  }
-  std::int64_t size() const noexcept { return size_; }
-  std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
-  T* data() const noexcept { return data_; }
+class DeviceArray : public QueueArray<T, &Queue::allocate, &Queue::deallocate> {
+  using Base = QueueArray<T, &Queue::allocate, &Queue::deallocate>;
 
- private:
-  void swap(SharedArray& other) noexcept {
-    std::swap(queue_, other.queue_);
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
+ public:
+  using Base::Base;
+  using Base::bytes;
+  using Base::data;
+  using Base::size;
+  DeviceArray() = default;
+  /// Allocates and fills from the host.
+  DeviceArray(Queue& queue, const std::vector<T>& values)
+      : DeviceArray(queue, static_cast<std::int64_t>(values.size())) {
+    upload(values);
   }
-  Queue* queue_ = nullptr;
-  std::int64_t size_ = 0;
-  T* data_ = nullptr;
+
+  View1<T> view() noexcept { return {data(), size()}; }
+  View1<const T> view() const noexcept { return {data(), size()}; }
+
+  void upload(const std::vector<T>& values) {
+    if (size() > 0) this->queue().upload(data(), values.data(), bytes());
+  }
+  std::vector<T> download() const {
+    std::vector<T> values(static_cast<std::size_t>(size()));
+    if (size() > 0) this->queue().download(values.data(), data(), bytes());
+    return values;
+  }
+  void zero() {
+    if (size() > 0) this->queue().zero(data(), bytes());
+  }
+  /// Sets every element to one value. Uploads a few and copies them on the device, so that long
+  /// arrays are not built on the host.
+  void fill(const T& value) {
+    std::int64_t done = size() < 1024 ? size() : 1024;
+    if (done == 0) return;
+    const std::vector<T> few(static_cast<std::size_t>(done), value);
+    this->queue().upload(data(), few.data(), few.size() * sizeof(T));
+    while (done < size()) {
+      const std::int64_t next = done < size() - done ? done : size() - done;
+      this->queue().copy(data() + done, data(), static_cast<std::size_t>(next) * sizeof(T));
+      done += next;
+    }
+  }
+};
+
+/// Host memory that the device of a queue can write (Queue::allocate_shared).
+template <class T>
+class SharedArray : public QueueArray<T, &Queue::allocate_shared, &Queue::deallocate_shared> {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  using Base = QueueArray<T, &Queue::allocate_shared, &Queue::deallocate_shared>;
+
+ public:
+  using Base::Base;
 };
 
 }  // namespace kiln

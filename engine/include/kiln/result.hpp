@@ -14,6 +14,7 @@
 #include "kiln/export.hpp"
 #include "kiln/fronts/front.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
+#include "kiln/memory/memory_map.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/profile.hpp"
 #include "kiln/profile/hardware.hpp"
@@ -129,6 +130,7 @@ struct KILN_API Result {
   /// Estimates from the draws and their diagnostics, read with summary(); null if `sample` is null.
   /// `advice` has sentences on them.
   std::shared_ptr<const SampleSummary> sample_summary;
+  MemoryMap memory;                        ///< of the device; empty in results that are no run's
   std::shared_ptr<const Profile> profile;  ///< with RunOptions::profile; else null
   /// The engine reads no sensors: programs that do fill it in.
   std::shared_ptr<const HardwareReadings> hardware;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "output/profile_text.hpp"
+#include "output/cost/profile_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "queue_parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cuda_check.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// In the order of the stream.
+class PoolMemory final : public MemorySource {
+ public:
+  PoolMemory(const CudaDevice& device, cudaStream_t stream) : device_(device), stream_(stream) {}
+  void* take(std::size_t bytes) override { return device_.allocate(bytes, stream_); }
+  void give(void* memory, std::size_t) noexcept override {
+    static_cast<void>(cudaFreeAsync(memory, stream_));
+  }
+  void fill(void* memory, std::size_t bytes, unsigned char value) override {
+    cuda_check(cudaMemsetAsync(memory, value, bytes, stream_), "fill device memory");
+  }
+
+ private:
+  const CudaDevice& device_;
+  cudaStream_t stream_;
+};
+
+class PinnedMemory final : public MemorySource {
+ public:
+  // A slab for what small arrays follow: each takes the driver 0.1 ms and more.
+  void* take(std::size_t bytes) override {
+    void* memory = nullptr;
+    cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped), "allocate pinned host memory");
+    return memory;
+  }
+  void give(void* memory, std::size_t) noexcept override {
+    static_cast<void>(cudaFreeHost(memory));
+  }
+  void fill(void* memory, std::size_t bytes, unsigned char value) override {
+    std::memset(memory, value, bytes);
+  }
+};
+
+}  // namespace
+
+QueueParts::QueueParts(const CudaDevice& device)
+    : stream(std::make_shared<const Stream>()),
+      arena(std::make_unique<PoolMemory>(device, stream->get())),
+      pinned(std::make_unique<PinnedMemory>()) {}
+
+QueueParts::~QueueParts() = default;
+
+}  // namespace kiln::cuda

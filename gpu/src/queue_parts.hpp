@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/memory/arena.hpp"
+
+#include "cuda_device.hpp"
+#include "stream.hpp"
+
+namespace kiln::cuda {
+
+/// What makes a queue and is dear to make: queues leave it to later ones (CudaDevice::idle()). It
+/// must be made and destroyed while the device is current.
+struct QueueParts {
+  static constexpr std::uint64_t max_summaries = 2;
+
+  explicit QueueParts(const CudaDevice& device);
+  ~QueueParts();
+
+  std::shared_ptr<const Stream> stream;  // shared with graphs, which wait on it before they go
+  PinnedBuffer<RunSummary> summaries{max_summaries};
+  std::array<Event, max_summaries> summary_ready;
+  Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
+  Arena arena;   // device memory
+  Arena pinned;  // host memory that the device can write
+};
+
+}  // namespace kiln::cuda
