@@ -46,6 +46,17 @@ CpuQueue::~CpuQueue() {
   if (arena_->used_bytes() == 0) idle_->give(std::move(arena_));
 }
 
+// A queue that has nothing yet takes the arena that fits it best, and leaves larger ones to others.
+void CpuQueue::reserve(std::size_t bytes) {
+  if (counters_.allocations == 0) {
+    idle_->exchange(
+        arena_, [bytes](const Arena& a) { return a.state().largest_free_bytes >= bytes; },
+        [](const Arena& a) { return a.reserved_bytes(); });
+    earlier_calls_ = arena_->state().driver_calls;
+  }
+  arena_->reserve(bytes);
+}
+
 ArenaState CpuQueue::arena() const {
   ArenaState state = arena_->state();
   state.driver_calls -= earlier_calls_;

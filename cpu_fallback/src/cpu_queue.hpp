@@ -33,7 +33,7 @@ class KILN_TEST_API CpuQueue final : public Queue {
   /// Peak of the bytes allocated at the same time.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
 
-  void reserve(std::size_t bytes) override { arena_->reserve(bytes); }
+  void reserve(std::size_t bytes) override;
   ArenaState arena() const override;
 
   const char* backend_name() const noexcept override { return "cpu"; }

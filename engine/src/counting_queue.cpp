@@ -17,6 +17,8 @@ void CountingQueue::plan_host_scratch(const HostTasks& tasks) {
   host_scratch_ = bytes;
 }
 
+std::uint64_t TransitionScratch::transition_bytes(ChainWork, std::int64_t) const { return 0; }
+
 void plan_host_scratch(Queue& queue, const HostTasks& tasks) {
   if (auto* const counting = dynamic_cast<CountingQueue*>(&queue)) {
     counting->plan_host_scratch(tasks);

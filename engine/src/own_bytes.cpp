@@ -31,7 +31,10 @@ class CountedObjective final
   void prepare_hmc(Queue& queue) override {
     if (transitions_ == nullptr) return;
     plan_host_scratch(queue, transitions_->transition_tasks(replicas_));
+    grow(ChainWork::hmc, queue);
   }
+  void prepare_nuts(Queue& queue) override { grow(ChainWork::nuts, queue); }
+  void prepare_descent(Queue& queue) override { grow(ChainWork::descent, queue); }
   void evaluate(const EvaluateArgs&, Queue&) override {}
   void metropolis_sweep(const SweepArgs&, Queue&) override {}
   void evaluate_objectives(const ObjectivesArgs&, Queue&) override {}
@@ -48,9 +51,21 @@ class CountedObjective final
   }
 
  private:
+  // The largest serves all.
+  void grow(ChainWork work, Queue& queue) {
+    if (transitions_ == nullptr || queue.on_cpu()) return;
+    const auto bytes =
+        static_cast<std::int64_t>(transitions_->transition_bytes(work, (replicas_ + 31) / 32 * 32));
+    if (bytes <= scratch_.size()) return;
+    const MemoryScope scope(queue, MemoryOwner::problem);
+    scratch_ = {};
+    scratch_ = DeviceArray<std::byte>(queue, bytes);
+  }
+
   InterfaceSet offered_;
   const TransitionScratch* transitions_;
   std::int64_t replicas_;
+  DeviceArray<std::byte> scratch_;
 };
 
 }  // namespace

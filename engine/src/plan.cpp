@@ -212,14 +212,14 @@ std::uint64_t solution_bytes(const Objective& objective, const Needs& needs, std
   return bytes_in(objective.space(), layouts_of(objective, needs), slots);
 }
 
-// Counts what engine and schedule take at the shape of the plan, and at half of it: that says what
-// larger and smaller shapes take. No array grows faster than the replicas.
+// Counts what engine and schedule take at the shape of the plan, and where needed at half of it:
+// that says what larger and smaller shapes take. No array grows faster than the replicas.
 class OwnCount {
  public:
   OwnCount(RunPlan& plan, const Problem& problem, Schedule& schedule)
       : plan_(plan), problem_(problem), schedule_(schedule) {}
 
-  void add_to_plan(std::uint64_t solutions) {
+  void add_to_plan(std::uint64_t solutions, bool other_shapes) {
     most_ = reduced(plan_, max_counted);
     std::optional<RunCore::OwnBytes> counted;
     if (most_.replicas < plan_.shape.replicas) counted = try_count(most_);
@@ -228,14 +228,16 @@ class OwnCount {
     own[MemoryOwner::engine] += reserve_bytes + solutions;
     std::uint64_t copied = counted->copied;
     plan_.scratch_fixed_bytes = own.sum();
-    const BatchShape fewer = reduced(plan_, most_.replicas / 2);
     const std::int64_t further = plan_.shape.replicas - most_.replicas;
+    const BatchShape fewer = reduced(plan_, most_.replicas / 2);
     std::optional<RunCore::OwnBytes> half;
-    if (fewer.replicas < most_.replicas) half = try_count(fewer);
+    const bool is_asked = other_shapes || further > 0;
+    if (is_asked && fewer.replicas < most_.replicas) half = try_count(fewer);
     if (half) {
       const std::int64_t between = most_.replicas - fewer.replicas;
       double least = 0;
-      for (const MemoryOwner owner : {MemoryOwner::engine, MemoryOwner::schedule}) {
+      for (const MemoryOwner owner :
+           {MemoryOwner::engine, MemoryOwner::schedule, MemoryOwner::problem}) {
         const Slope slope(half->needed[owner], counted->needed[owner], between);
         own[owner] += bytes_of(slope.most(), further);
         least += slope.least();
@@ -280,6 +282,11 @@ class OwnCount {
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend) {
+  return RunCore::plan(problem, schedule, budget, options, std::move(backend), true);
+}
+
+RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& budget,
+                      const RunOptions& options, OpenedBackend backend, bool other_shapes) {
   check_objective(problem);
   check_budget(budget);
   if (options.replicas < 0) {
@@ -326,7 +333,8 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
         plan.batch_bytes + objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
   }
   OwnCount(plan, problem, schedule)
-      .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas));
+      .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas),
+                   other_shapes);
   plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
   return plan;
 }

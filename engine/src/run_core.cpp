@@ -56,7 +56,8 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   const auto begin = Clock::now();
   const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
-  const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
+  RunPlan plan = RunCore::plan(problem, schedule, budget, options, backend, false);
+  if (!plan.fits()) plan = plan_run(problem, schedule, budget, options, std::move(backend));
   budget_ = limit_ = plan.budget;
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
@@ -92,9 +93,9 @@ void RunCore::allocate(const RunPlan& plan) {
                                     plan.bytes_needed() + plan.copy_bytes <= plan.bytes_usable());
   host_paced_ = schedule_paced() || objective.execution().pace == Pace::host;
   if (!queue_) queue_ = opened_.backend->make_queue();
-  attach_instruments();
   planned_ = plan.owned_bytes;
   queue_->reserve(plan.bytes_needed());
+  attach_instruments();
   {
     const MemoryScope scope(*queue_, MemoryOwner::batch);
     batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
@@ -171,20 +172,6 @@ void RunCore::draw_states(bool left_to_schedule) {
   if (left_to_schedule) return;
   if (options_.initial_states.empty()) return redraw({});
   update_energies({});
-}
-
-// Only of objectives whose values are all that is known of them.
-double RunCore::first_values() const {
-  const bool sums = problem_.units.integral || problem_.units.rounding > 0;
-  if (sums || problem_.objectives || !options_.initial_states.empty()) return 0;
-  std::vector<double> values = batch_->read_energies(false);
-  values.resize(static_cast<std::size_t>(batch_->replicas()));
-  for (double& value : values) value = std::abs(problem_.units.objective_of_stored(value));
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 void RunCore::redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset) {
@@ -269,8 +256,11 @@ void RunCore::enqueue_tick() {
 
 // A device loads a kernel with its first launch, which belongs neither into a capture nor into the
 // time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
+// To capture takes as long as a few ticks win by it.
 void RunCore::capture_tick() {
+  constexpr std::int64_t fewest = 16;
   if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
+  if (whole_ticks_left() < fewest) return;
   const TraceRange range(tracer_, "kiln.capture");
   const auto begin = Clock::now();
   RunControl stopped = progress_->control;

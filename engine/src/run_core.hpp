@@ -32,6 +32,8 @@ class RunCore {
   // For Run.
   Result advance(const Budget& limit, const Observers& observers, std::stop_token stop);
   Result result_so_far(Stop stop);
+  /// The next call of advance() is the last thing that is asked of the run.
+  void end_with_advance() noexcept { ends_here_ = true; }
   void settle();
   void save(Archive& archive) const;
   void load(const Archive& archive);
@@ -77,6 +79,10 @@ class RunCore {
     OwnedBytes needed;         ///< of the engine and of the schedule, at the most of both
     std::uint64_t copied = 0;  ///< the part of it in the copy of a run
   };
+  /// plan_run(). Without `other_shapes` scratch_fixed_bytes may be too large, which nobody asks of
+  /// a plan that fits.
+  static RunPlan plan(const Problem& problem, Schedule& schedule, const Budget& budget,
+                      const RunOptions& options, OpenedBackend backend, bool other_shapes);
   static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
 
   // For the contexts; documented there.
@@ -221,6 +227,7 @@ class RunCore {
   bool host_paced_ = false;
   bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs
   bool counts_only_ = false;
+  bool ends_here_ = false;
   bool ends_with_budget_ = false;
   bool loaded_ = false;
   std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged

@@ -123,16 +123,18 @@ Result RunCore::conclude(Stop stop, const Observers& observers, double earlier_s
 }
 
 // The copy is what the run goes back to, because schedules know the places of the original. What
-// would take too long is left out.
+// would take too long is left out. A run that ends here needs none where nothing is abandoned.
 Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
                                  double earlier_s) {
   const auto begin = Clock::now();
   const bool early = stop == Stop::time_limit || stop == Stop::interrupted;
   const Alarm grace{{}, after(descent_grace_s)};
+  const bool goes_back = !ends_here_ || queue_->on_cpu();
   Archive end_of_tick(*queue_);
-  save(end_of_tick);
+  if (goes_back) save(end_of_tick);
   const Progress before = *progress_;
   const auto forget = [&] {
+    if (!goes_back) return give_up();
     go_back(end_of_tick);
     progress_->forget_since(before);
   };

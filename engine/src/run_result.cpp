@@ -132,6 +132,21 @@ bool is_feasible(const State& state, const Problem& problem) {
 
 }  // namespace
 
+// Only of objectives whose values are all that is known of them.
+double RunCore::first_values() const {
+  const Units& units = problem_.units;
+  const bool sums = units.integral || units.rounding > 0;
+  if (sums || problem_.objectives || !options_.initial_states.empty()) return 0;
+  std::vector<double> values = batch_->read_energies(false);
+  values.resize(static_cast<std::size_t>(batch_->replicas()));
+  for (double& value : values) value = std::abs(problem_.units.objective_of_stored(value));
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 MemoryMap RunCore::memory_map() const {
   MemoryMap map = queue_->account().map();
   map.arena = queue_->arena();

@@ -71,6 +71,15 @@ CudaQueue::~CudaQueue() {
 void CudaQueue::reserve(std::size_t bytes) {
   refuse_in_capture("allocate");
   const CurrentDevice current(*device_);
+  // A queue that has done nothing yet takes the arena that fits it best, and leaves larger ones.
+  const bool is_new = counters_.launches + counters_.allocations + counters_.copies == 0;
+  if (is_new) {
+    device_->idle().exchange(
+        parts_,
+        [bytes](const QueueParts& p) { return p.arena.state().largest_free_bytes >= bytes; },
+        [](const QueueParts& p) { return p.arena.reserved_bytes(); });
+    earlier_calls_ = parts_->arena.state().driver_calls;
+  }
   parts_->arena.reserve(bytes);
 }
 
@@ -123,14 +132,26 @@ void CudaQueue::do_deallocate_shared(void* memory, std::size_t bytes) noexcept {
   parts_->pinned.deallocate(memory, bytes);
 }
 
+void CudaQueue::wait_for_uploads() {
+  ++counters_.synchronizations;
+  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the device");
+  staged_ = 0;
+}
+
 void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {
+  constexpr std::size_t staging = QueueParts::staging_bytes, largest_staged = staging / 4;
   refuse_in_capture("copy");
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
+  const bool is_staged = bytes <= largest_staged;
+  if (is_staged) {
+    if (staged_ + bytes > staging) wait_for_uploads();
+    host = std::memcpy(parts_->staging.data() + staged_, host, bytes);
+    staged_ += bytes;
+  }
   cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream()),
              "copy to the device");
-  ++counters_.synchronizations;
-  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the device");
+  if (!is_staged) wait_for_uploads();
 }
 
 void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
@@ -141,6 +162,7 @@ void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
                "copy to the host");
   }
   cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the host");
+  staged_ = 0;
 }
 
 void CudaQueue::zero(void* device, std::size_t bytes) {
@@ -178,6 +200,7 @@ void CudaQueue::do_wait() {
   refuse_in_capture("wait");
   const CurrentDevice current(*device_);
   cuda_check(cudaStreamSynchronize(stream()), "wait for the device");
+  staged_ = 0;
 }
 
 RunSummary* CudaQueue::summary_target() {
@@ -199,7 +222,7 @@ void CudaQueue::post_summary() {
 RunSummary CudaQueue::wait_summary() {
   if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is in flight");
   using Clock = std::chrono::steady_clock;
-  constexpr auto spin = std::chrono::microseconds(20);
+  constexpr auto spin = std::chrono::microseconds(100);  // what a nap takes at least
   constexpr auto nap = std::chrono::microseconds(30);
   const CurrentDevice current(*device_);
   const std::uint64_t slot = taken_ % max_summaries;

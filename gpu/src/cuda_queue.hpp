@@ -17,7 +17,8 @@ namespace kiln::cuda {
 
 /// A queue on one CUDA device, with a separate non-blocking stream.
 ///
-/// Every entry point makes the device current and restores the previous one. Uploads wait for the
+/// Every entry point makes the device current and restores the previous one. Small uploads go
+/// through pinned memory and wait for nothing, as long as there is room. Large ones wait for the
 /// copy (and count as a wait): CUDA only guarantees that a copy from pageable memory *may* be
 /// staged before the call returns, and from memory that the caller has pinned it certainly is not.
 class CudaQueue final : public Queue {
@@ -60,12 +61,14 @@ class CudaQueue final : public Queue {
   static constexpr std::uint64_t max_summaries = QueueParts::max_summaries;
   void refuse_in_capture(const char* what) const;
   void abandon_capture() noexcept;
+  void wait_for_uploads();
   cudaStream_t stream() const noexcept { return parts_->stream->get(); }
 
   std::shared_ptr<const CudaDevice> device_;
   std::unique_ptr<QueueParts> parts_;
   std::uint64_t earlier_calls_ = 0;  // of the driver, for earlier queues
   std::uint64_t posted_ = 0, taken_ = 0;
+  std::size_t staged_ = 0;  // bytes of the staging memory that copies may still read
   bool capturing_ = false;
   std::string sweep_shape_;  // KILN_CUDA_SWEEP_SHAPE
 };

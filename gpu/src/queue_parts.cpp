@@ -30,7 +30,6 @@ class PoolMemory final : public MemorySource {
 
 class PinnedMemory final : public MemorySource {
  public:
-  // A slab for what small arrays follow: each takes the driver 0.1 ms and more.
   void* take(std::size_t bytes) override {
     void* memory = nullptr;
     cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped), "allocate pinned host memory");

@@ -18,12 +18,14 @@ namespace kiln::cuda {
 /// must be made and destroyed while the device is current.
 struct QueueParts {
   static constexpr std::uint64_t max_summaries = 2;
+  static constexpr std::size_t staging_bytes = std::size_t{256} << 10;
 
   explicit QueueParts(const CudaDevice& device);
   ~QueueParts();
 
   std::shared_ptr<const Stream> stream;  // shared with graphs, which wait on it before they go
   PinnedBuffer<RunSummary> summaries{max_summaries};
+  PinnedBuffer<std::byte> staging{staging_bytes};  // what is on its way to the device
   std::array<Event, max_summaries> summary_ready;
   Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
   Arena arena;   // device memory

@@ -36,7 +36,7 @@ class KILN_API Engine {
              const Observers& observers = {}, std::stop_token stop = {});
 
   /// Device memory that no run uses and that the next one will, bytes. A run that begins while
-  /// another one is under way takes memory of its own, which is then kept, too.
+  /// another one is under way takes other memory, which is then kept, too.
   std::uint64_t idle_bytes() const { return opened_.backend->idle_bytes(); }
   /// Gives that memory back to the device. The next run takes new memory.
   void trim() noexcept { opened_.backend->trim(); }

@@ -57,11 +57,17 @@ class KILN_API HostScratch {
   ~HostScratch() = default;
 };
 
-/// The same for densities and their objectives whose fixed-length transitions need scratch memory.
+/// What the chains of a density do, each with scratch memory.
+enum class ChainWork : std::uint8_t { hmc, nuts, descent };
+
+/// The same for densities and their objectives, whose transitions and descents need scratch memory.
 class KILN_API TransitionScratch {
  public:
   static constexpr std::string_view interface_name = "transition scratch";
+  /// On the CPU, for transitions of fixed length.
   virtual HostTasks transition_tasks(std::int64_t replicas) const = 0;
+  /// Bytes on a GPU, beyond those of Objective::device_bytes().
+  virtual std::uint64_t transition_bytes(ChainWork work, std::int64_t replicas) const;
 
  protected:
   ~TransitionScratch() = default;

@@ -41,6 +41,9 @@ MemorySource::~MemorySource() = default;
 
 ArenaHabits ArenaHabits::from_environment() {
   ArenaHabits habits;
+#ifdef __SANITIZE_ADDRESS__
+  habits.direct = true;
+#endif
   const char* const set = std::getenv("KILN_MEMORY");
   std::string_view rest = set == nullptr ? "" : set;
   while (!rest.empty()) {

@@ -37,6 +37,23 @@ ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
   return source.dimension() < min_block_dimensions ? ChainLayout::warp : ChainLayout::block;
 }
 
+// Scratch memory of a GPU's kernels for each slot, in doubles. A thread with a chain of its own has
+// all vectors in registers, and only the density's own memory there.
+std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t workspace) {
+  return layout == ChainLayout::thread ? workspace : size;
+}
+
+// NUTS keeps more vectors than a thread has registers for, a descent as many.
+ChainLayout without_threads(ChainLayout layout) {
+  return layout == ChainLayout::thread ? ChainLayout::warp : layout;
+}
+
+// For what every run does.
+std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
+  return std::max(scratch_of(DensityEnergy::scratch_size(dimension, workspace), layout, workspace),
+                  scratch_of(DensitySweep::scratch_size(dimension, workspace), layout, workspace));
+}
+
 class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, Differentiates,
                                             HamiltonianMoves, NoUTurnMoves, Descends> {
  public:
@@ -60,19 +77,19 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     parts_of_energy_.zero();
     prepare_widths(slots, queue);
     slots_ = slots;
-    reserve(DensityEnergy::scratch_size(dimension_, workspace_), layout_, queue);
-    reserve(DensitySweep::scratch_size(dimension_, workspace_), layout_, queue);
+    reserve(least_scratch(dimension_, workspace_, layout_), queue);
   }
 
   void prepare_descent(Queue& queue) override {
-    reserve(DensityDescent::scratch_size(dimension_, workspace_), nuts_layout(), queue);
+    reserve(DensityDescent::scratch_size(dimension_, workspace_), queue);
   }
 
   void prepare_hmc(Queue& queue) override {
-    reserve(HmcTransition::scratch_size(dimension_, workspace_), layout_, queue);
+    const std::int64_t size = HmcTransition::scratch_size(dimension_, workspace_);
+    reserve(scratch_of(size, layout_, workspace_), queue);
   }
   void prepare_nuts(Queue& queue) override {
-    reserve(NutsTransition::scratch_size(dimension_, workspace_), nuts_layout(), queue);
+    reserve(NutsTransition::scratch_size(dimension_, workspace_), queue);
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -124,13 +141,13 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_nuts(queue);
     NutsTransition kernel;
     fill(kernel, args);
-    kernel.layout = nuts_layout();
+    kernel.layout = without_threads(layout_);
     density_->run(kernel, queue);
   }
 
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
-    kernel.layout = nuts_layout();  // as many vectors
+    kernel.layout = without_threads(layout_);  // as many vectors
     kernel.energy_tol = args.energy_tol;
     kernel.steps = args.steps;
     prepare_descent(queue);
@@ -168,18 +185,12 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   }
 
  private:
-  // NUTS keeps more vectors than a thread has registers for.
-  ChainLayout nuts_layout() const {
-    return layout_ == ChainLayout::thread ? ChainLayout::warp : layout_;
-  }
-
-  // Scratch memory of a GPU's kernels, `each` doubles for every slot. A thread with a chain of its
-  // own has all vectors in registers, and only the density's own memory here. The CPU's threads
-  // bring theirs along.
-  void reserve(std::int64_t each, ChainLayout layout, Queue& queue) {
+  // `each` doubles for every slot. The CPU's threads bring theirs along.
+  void reserve(std::int64_t each, Queue& queue) {
     if (queue.on_cpu()) return;
-    const std::int64_t size = slots_ * (layout == ChainLayout::thread ? workspace_ : each);
+    const std::int64_t size = slots_ * each;
     if (size <= scratch_.size()) return;
+    const MemoryScope scope(queue, MemoryOwner::problem);
     scratch_ = {};  // first: the plan has room for one
     scratch_ = DeviceArray<double>(queue, size);
   }
@@ -292,10 +303,29 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
     const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
-    // That of NUTS, the most there is: whether a schedule takes it is not known here.
-    const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
+    const std::int64_t scratch =
+        least_scratch(d, source_->workspace(), layout_of(*source_, replicas));
     const std::int64_t each = kept + (device.gpu ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
+  }
+  std::uint64_t transition_bytes(ChainWork work, std::int64_t replicas) const override {
+    const std::int64_t d = source_->dimension(), workspace = source_->workspace();
+    const ChainLayout layout = layout_of(*source_, replicas);
+    const std::int64_t least = least_scratch(d, workspace, layout);
+    std::int64_t each = 0;
+    switch (work) {
+      case ChainWork::hmc:
+        each = scratch_of(HmcTransition::scratch_size(d, workspace), layout, workspace);
+        break;
+      case ChainWork::nuts:
+        each = NutsTransition::scratch_size(d, workspace);
+        break;
+      case ChainWork::descent:
+        each = DensityDescent::scratch_size(d, workspace);
+        break;
+    }
+    const auto more = static_cast<std::uint64_t>(std::max<std::int64_t>(0, each - least));
+    return more * static_cast<std::uint64_t>(replicas) * sizeof(double);
   }
   HostTasks transition_tasks(std::int64_t replicas) const override {
     const auto* const own = source_->as<TransitionScratch>();

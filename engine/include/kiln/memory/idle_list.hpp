@@ -32,6 +32,16 @@ class IdleList {
     }
     idle_[count_++] = std::move(one);
   }
+  /// Exchanges `own` for the smallest that `suffices` and is smaller, or for any that does if it
+  /// does not itself.
+  template <class Suffices, class Bytes>
+  void exchange(std::unique_ptr<T>& own, const Suffices& suffices, const Bytes& bytes) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!suffices(*idle_[i])) continue;
+      if (!suffices(*own) || bytes(*idle_[i]) < bytes(*own)) std::swap(own, idle_[i]);
+    }
+  }
   void clear() noexcept {
     while (take() != nullptr) {
     }

@@ -172,7 +172,7 @@ TEST(Arena, ReleasesWhatGrowsPastIt) {
 
 TEST(Arena, DirectTakesEachArrayFromTheDriver) {
   Heap heap;
-  const auto arena = arena_on(heap, {.direct = true});
+  const auto arena = arena_on(heap, {.direct = true, .fill = {}});
   arena->reserve(1 << 20);
   EXPECT_EQ(heap.live, 0u);
   void* const memory = arena->allocate(1000);
@@ -180,12 +180,14 @@ TEST(Arena, DirectTakesEachArrayFromTheDriver) {
   EXPECT_EQ(arena->state().reserved_bytes, 1024u);
   arena->deallocate(memory, 1000);
   EXPECT_EQ(heap.live, 0u);
-  EXPECT_EQ(play(*arena, heap, 3, 1000), arena->state().driver_calls - 1);
+  const std::uint64_t taken = play(*arena, heap, 3, 1000);
+  EXPECT_GT(taken, 400u);
+  EXPECT_EQ(taken, arena->state().driver_calls - 1);
 }
 
 TEST(Arena, FillsWhatItHandsOut) {
   Heap heap;
-  const auto arena = arena_on(heap, {.fill = 0xa5});
+  const auto arena = arena_on(heap, {.direct = false, .fill = 0xa5});
   for (int round = 0; round < 2; ++round) {
     auto* const memory = static_cast<unsigned char*>(arena->allocate(700));
     EXPECT_TRUE(is_intact({memory, 700, 0xa5}));

@@ -64,7 +64,7 @@ TEST(MemoryMap, GivesEveryByteOfARunAnOwner) {
   const std::uint64_t bits = 2 * 256 * 64 / 8;
   EXPECT_GT(map.now[MemoryOwner::batch], bits);
   EXPECT_LT(map.now[MemoryOwner::batch], bits + 256 * 64);
-  EXPECT_GT(map.now[MemoryOwner::problem], 0u);
+  EXPECT_EQ(map.now[MemoryOwner::problem], 0u) << "sweeps of the CPU read the model itself";
   EXPECT_GT(map.now[MemoryOwner::schedule], 0u);
   EXPECT_EQ(map.now.sum(), map.bytes);
   EXPECT_LE(map.peak_bytes, map.planned_bytes);
@@ -160,7 +160,7 @@ TEST(EngineMemory, LeavesNothingToBeReadByTheNextRun) {
       const Habit set(habit);
       Engine engine(RunOptions{.device = "cpu", .threads = 2});
       const auto schedule = entry->make({});
-      return engine.run(problem, *schedule, {.sweeps = entry->few_evaluations ? 2 : 23});
+      return engine.run(problem, *schedule, {.sweeps = entry->few_evaluations ? 12 : 23});
     };
     const Result plain = run_with("");
     for (const char* habit : {"fill=0xff", "fill=0xa5", "direct"}) {
