@@ -25,6 +25,7 @@ constexpr std::size_t part_bytes = std::size_t{8} << 10;
 constexpr std::size_t large_bytes = 4 * part_bytes;
 constexpr std::uint64_t blocks_without_thread = 4;
 constexpr std::size_t most_waiting = 64, most_room = 8;
+constexpr std::size_t small_bytes = std::size_t{64} << 10;  // worth no call of the system
 
 // By at least an eighth.
 bool shrinks(std::size_t size, std::size_t raw) {
@@ -39,6 +40,7 @@ struct BlockSeals::Codec {
   };
   std::unique_ptr<ZSTD_CCtx, EndContext> context{ZSTD_createCCtx()};
   std::vector<std::byte> compressed;  // room for a block
+  std::vector<std::byte> unwritten;   // small pieces
   std::uint64_t blocks = 0, file_bytes = 0;
   XXH3_state_t digest;  // of all bytes of the file so far
 
@@ -50,6 +52,7 @@ struct BlockSeals::Codec {
 
 BlockSeals::BlockSeals(WholeFile& file) : file_(file), codec_(std::make_unique<Codec>()) {
   if (!codec_->context) throw std::bad_alloc();
+  codec_->unwritten.reserve(small_bytes);
   codec_->compressed.resize(ZSTD_compressBound(format::block_bytes));
   XXH3_64bits_reset(&codec_->digest);
   room_.reserve(most_room);
@@ -100,6 +103,7 @@ void BlockSeals::drain() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return (waiting_.empty() && !busy_) || failure_; });
   if (failure_) std::rethrow_exception(failure_);
+  flush();  // the thread, if any, has nothing to do
 }
 
 void BlockSeals::start_thread() noexcept {
@@ -169,8 +173,21 @@ bool BlockSeals::shrinks_in_part(const std::vector<std::byte>& raw) {
   return shrinks(codec_->compress(middle, part_bytes), part_bytes);
 }
 
+void BlockSeals::flush() {
+  std::vector<std::byte>& some = codec_->unwritten;
+  if (!some.empty()) file_.write(some.data(), some.size());
+  some.clear();
+}
+
 void BlockSeals::put(const void* data, std::size_t bytes) {
-  file_.write(data, bytes);
+  std::vector<std::byte>& some = codec_->unwritten;
+  if (some.size() + bytes > small_bytes) flush();
+  if (bytes < small_bytes) {
+    const auto* const from = static_cast<const std::byte*>(data);
+    some.insert(some.end(), from, from + bytes);
+  } else {
+    file_.write(data, bytes);
+  }
   XXH3_64bits_update(&codec_->digest, data, bytes);
   codec_->file_bytes += bytes;
 }

@@ -52,6 +52,7 @@ class BlockSeals {
   void seal(const std::vector<std::byte>& raw);
   bool shrinks_in_part(const std::vector<std::byte>& raw);
   void put(const void* data, std::size_t bytes);
+  void flush();
   void give_room(Item& item) noexcept;
 
   WholeFile& file_;

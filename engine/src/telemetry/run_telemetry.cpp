@@ -12,7 +12,7 @@ namespace kiln {
 namespace {
 
 constexpr std::uint64_t epochs_of_budget = 2 * TelemetryRing::thinning;
-constexpr std::uint64_t min_ring_records = 1024, epochs_of_ring = 4;
+constexpr std::uint64_t min_ring_records = 1024, epochs_of_ring = 16;
 
 std::uint64_t records_per_epoch(TelemetryLevel level, const ReplicaBatch& batch) {
   std::uint64_t records = level == TelemetryLevel::off ? 0 : 1;
