@@ -42,7 +42,7 @@ class RunTelemetry {
     const TelemetryRing& ring = kernel_.ring;
     std::uint64_t epochs = TelemetryMailbox::max_epochs;
     if (ring.records_per_epoch > 0) {
-      epochs = std::min(epochs, (ring.capacity / ring.records_per_epoch - 1) / 2);
+      epochs = std::min(epochs, (ring.capacity / ring.records_per_epoch - 1) / 2 * ring.every);
     }
     return static_cast<std::int64_t>(epochs * ticks_per_epoch());
   }

@@ -274,7 +274,7 @@ TEST_F(CheckpointTest, OfAStateOfManyBlocks) {
 
 TEST_F(CheckpointTest, OfEqualSpinsIsSmall) {
   Problem ring = large_ring();
-  ring.start.states = {State{std::vector<std::uint8_t>(20000, 0)}};
+  ring.start.states = {State{std::vector<std::int8_t>(20000, 1)}};
   Annealing first(std::move(ring), 1, 2000);
   const CheckpointSize size = write_checkpoint(file_, first.run);
   EXPECT_GT(size.state_bytes, 9u << 20);
