@@ -27,8 +27,8 @@ class CheckpointFiles {
   bool due(double time_s) const;
   /// Nothing where it failed: error() has the reason, until another one succeeds.
   std::optional<CheckpointSize> write(Run& run, const CheckpointNotes& notes);
-  /// Takes the state that the run ends in, which finish_last() puts in its place: meanwhile other files
-  /// are written.
+  /// Takes the state that the run ends in, which finish_last() puts in its place: meanwhile other
+  /// files are written.
   void begin_last(Run& run);
   void finish_last(const CheckpointNotes& notes);
   /// Gives its space to files that are worth more. False: it has none.
