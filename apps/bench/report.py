@@ -252,10 +252,45 @@ def latency_tables(documents):
         rows = [[f"`{row['device']}`", f"{row['runs']:,}",
                  latency_text(row["setup_microseconds"]), latency_text(row["ticks_microseconds"]),
                  latency_text(row["result_microseconds"]), latency_text(row["microseconds"]),
-                 str(row["allocations_of_a_run"])] for row in document["rows"]]
+                 str(row["driver_calls_of_a_run"])] for row in document["rows"]]
         lines += [f"**{device_name(document)}**", ""]
         lines += table((["device"], ["runs", "set-up µs", "ticks µs", "result µs", "all µs",
-                                     "allocations"]), rows)
+                                     "driver calls"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
+def goal_text(row):
+    if row["goal"] is None:
+        return ""
+    return f"{row['goal_is']} {row['goal']:g}"
+
+
+def targets_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = [[row["case"], row["unit"], f"{row['replicas']:,}", f"{row['sweeps']:,}",
+                 f"{row['figure']:.3g}", goal_text(row),
+                 {True: "yes", False: "no", None: ""}[row["met"]]] for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case", "unit"], ["replicas", "sweeps", "figure", "goal", "met"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
+def telemetry_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = [[row["case"], f"{row['replicas']:,}", f"{row['sweeps']:,}",
+                 f"{row['epochs']:,}", f"{row['records']:,}", f"{row['lost']:,}",
+                 digits(row["on_s"]["median"]), f"{100 * row['overhead']:+.2f} %"]
+                for row in document["rows"] if "overhead" in row]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["replicas", "sweeps", "epochs", "records", "lost", "s",
+                                   "overhead"]), rows)
+        for ring in (row for row in document["rows"] if row["case"] == "ring"):
+            lines += ["", f"Ring: {ring['records']:,} records, {ring['lost']:,} overwritten before "
+                          f"they were read, {ring['torn']:,} torn."]
         lines.append("")
     return lines + provenance(documents)
 
@@ -318,6 +353,7 @@ def bayes_tables(documents):
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
            "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
            "schedules": (schedules_tables, None), "latency": (latency_tables, None),
+           "targets": (targets_tables, None), "telemetry": (telemetry_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
            "bayes": (bayes_tables, None)}
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
@@ -218,6 +219,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
     result.advice.push_back(std::move(failures));
   }
   if (result.sample) {
+    const HostThreads threads(options_.threads);
     result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
     for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
       result.advice.push_back(std::move(sentence));

@@ -48,13 +48,15 @@ class Case:
         self.files = ["run.json", "result.json", "trace.csv", "events.ndjson", found, *files]
 
 
-def on_graph(schedule, *more):
-    words = ["solve", "graph.rud", "--schedule", schedule, "--sweeps", "64", "--replicas", "8", *more]
+def on_graph(schedule, sweeps=64, replicas=8):
+    words = ["solve", "graph.rud", "--schedule", schedule, "--sweeps", str(sweeps), "--replicas", str(replicas)]
     return Case(words, value=cut, maximize=True)
 
 
 CASES = {
     "simulated-annealing": on_graph("simulated-annealing"),
+    # A thread writes checkpoints of so much state.
+    "many replicas": on_graph("simulated-annealing", sweeps=16, replicas=150000),
     "parallel-tempering": on_graph("parallel-tempering"),
     "population-annealing": on_graph("population-annealing"),
     "replica-exchange": on_graph("replica-exchange"),

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "kiln/engine.hpp"
@@ -17,12 +16,10 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* instance = "palubeckis:64,50,1";  // a QUBO
 constexpr std::int64_t replicas = 1024, default_sweeps = 100;
 constexpr std::int64_t most_runs = 1000, least_runs = 10;
-constexpr std::uint64_t seed = 1;
 
 /// Median and 99th percentile.
 struct Latency {
@@ -51,35 +48,30 @@ Measured measure(const BenchRun& run, const std::string& device, double limit_s)
   options.device = device;
   options.threads = run.options.threads;
   options.replicas = replicas;
-  options.seed = seed;
+  options.seed = run_seed;
   Engine engine(options);
   const DeviceInfo info = engine.backend().backend->info();
   Measured row{info.name, info.gpu ? 0 : info.parallel_units, {}, {}, {}, {}, {}, {}, {}, 0, 0};
   row.sweeps = run.options.sweeps.value_or(default_sweeps);
   std::vector<double> setup, ticks, result, all, beside;
-  const auto begin = Clock::now();
-  const auto since_s = [](Clock::time_point from) {
-    return std::chrono::duration<double>(Clock::now() - from).count();
-  };
-  for (; row.runs <= most_runs && (row.runs <= least_runs || since_s(begin) < limit_s);
-       ++row.runs) {
-    const auto from = Clock::now();
+  repeat({least_runs + 1, most_runs + 1, limit_s}, [&](std::int64_t number) {
+    const Stopwatch whole;
     SimulatedAnnealing schedule;
     const Result one = engine.run(problem, schedule, {.sweeps = row.sweeps});
-    const double whole_s = since_s(from);
+    const double whole_s = whole.seconds();
     require_verified(one);
-    if (row.runs == 0) {  // loads code and wakes the device
+    if (number == 0) {  // loads code and wakes the device: not among the figures
       row.first_driver_calls = one.memory.arena.driver_calls;
-      continue;
+      return;
     }
+    ++row.runs;
     row.driver_calls = std::max(row.driver_calls, one.memory.arena.driver_calls);
     setup.push_back(one.time.setup_s);
     ticks.push_back(one.time.run_s);
     result.push_back(std::max(0.0, whole_s - one.time.setup_s - one.time.run_s));
     all.push_back(whole_s);
     beside.push_back(whole_s - one.time.run_s);
-  }
-  --row.runs;  // the first one is not among the figures
+  });
   row.setup = latency_of(setup);
   row.ticks = latency_of(ticks);
   row.result = latency_of(result);
@@ -108,7 +100,7 @@ Json json_of(const Measured& row) {
           {"beside_ticks_microseconds", json_of(row.beside_ticks)},
           {"driver_calls_of_first_run", row.first_driver_calls},
           {"driver_calls_of_a_run", row.driver_calls},
-          {"seed", seed}};
+          {"seed", run_seed}};
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
@@ -130,8 +122,6 @@ std::vector<std::string> cells_of(const Measured& row) {
 BenchReport run_latency_suite(const BenchRun& run) {
   std::vector<std::string> devices{run.backend.backend->info().name};
   if (!run.on_cpu()) devices.emplace_back("cpu");
-  const auto wanted = wanted_rows(run, devices, [](const std::string& name) { return name; });
-  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {
       {"method", "run"},
@@ -143,14 +133,12 @@ BenchReport run_latency_suite(const BenchRun& run) {
   report.notes.emplace_back(
       "median / 99th percentile; driver calls: for device memory, the most of one run after the "
       "first");
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), *wanted[i], report);
-    report.measure(*wanted[i], [&] {
-      const Measured row = measure(run, *wanted[i], limit_s);
-      report.rows.push_back(json_of(row));
-      report.table.push_back(cells_of(row));
-    });
-  }
+  const auto name_of = [](const std::string& name) { return name; };
+  measure_rows(run, devices, name_of, report, [&](const std::string& device, double limit_s) {
+    const Measured row = measure(run, device, limit_s);
+    report.rows.push_back(json_of(row));
+    report.table.push_back(cells_of(row));
+  });
   return report;
 }
 

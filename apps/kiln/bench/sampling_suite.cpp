@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -22,10 +21,8 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 constexpr int max_repetitions = 5;
-constexpr std::uint64_t seed = 1;
 
 /// A posterior or density, and how it is sampled.
 struct SamplingCase {
@@ -124,12 +121,7 @@ struct Measured {
 };
 
 Measured measure(const BenchRun& run, const SamplingCase& which, double limit_s) {
-  const DeviceInfo info = run.backend.backend->info();
-  RunOptions options;
-  options.device = info.name;
-  options.threads = run.on_cpu() ? info.parallel_units : 0;
-  options.seed = seed;
-  options.replicas = run.on_cpu() ? which.cpu_chains : which.chains;
+  RunOptions options = run_options(run, run.on_cpu() ? which.cpu_chains : which.chains);
   if (run.options.quick) options.replicas = std::min<std::int64_t>(options.replicas, 64);
   Engine engine(options);
   const Problem problem = which.make ? which.make() : make_instance(which.instance);
@@ -138,15 +130,13 @@ Measured measure(const BenchRun& run, const SamplingCase& which, double limit_s)
   if (run.options.quick) parameters["warmup"] = parameters["draws"] = "100";
 
   Measured row{&which, run.on_cpu() ? "cpu" : "cuda", options.threads, {}, {}, {}};
-  const auto begin = Clock::now();
-  do {
+  repeat({1, max_repetitions, limit_s}, [&](std::int64_t) {
     const std::unique_ptr<Schedule> schedule = registry.schedule("hmc").make(parameters);
     row.result = engine.run(problem, *schedule, {});
     require_verified(row.result);
     row.seconds.push_back(row.result.time.run_s);
     row.sampling_seconds.push_back(row.sample().sampling_s);
-  } while (row.seconds.size() < max_repetitions &&
-           std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
+  });
   return row;
 }
 
@@ -172,7 +162,7 @@ Json json_of(const Measured& row) {
           {"r_hat_max", worst == nullptr ? Json(nullptr) : Json(worst->r_hat)},
           {"divergences", sample.divergences},
           {"step_size", sample.step_size},
-          {"seed", seed}};
+          {"seed", run_seed}};
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
@@ -193,9 +183,6 @@ std::vector<std::string> cells_of(const Measured& row) {
 }  // namespace
 
 BenchReport run_sampling_suite(const BenchRun& run) {
-  const auto wanted =
-      wanted_rows(run, all_cases(), [](const SamplingCase& one) { return one.name; });
-  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {{"method", "run"},
                   {"method_text",
@@ -203,14 +190,12 @@ BenchReport run_sampling_suite(const BenchRun& run) {
                    "after warm-up, effective draws those of the worst coordinate over all chains"}};
   report.table = {{"case", "device", "chains", "warm-up + draws", "s", "gradients/s", "effective",
                    "effective/s", "r_hat", "divergent"}};
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i]->name, report);
-    report.measure(wanted[i]->name, [&] {
-      const Measured row = measure(run, *wanted[i], limit_s);
-      report.rows.push_back(json_of(row));
-      report.table.push_back(cells_of(row));
-    });
-  }
+  const auto name_of = [](const SamplingCase& one) { return one.name; };
+  measure_rows(run, all_cases(), name_of, report, [&](const SamplingCase& one, double limit_s) {
+    const Measured row = measure(run, one, limit_s);
+    report.rows.push_back(json_of(row));
+    report.table.push_back(cells_of(row));
+  });
   return report;
 }
 

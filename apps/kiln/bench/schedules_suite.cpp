@@ -5,52 +5,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 
 #include "kiln/engine.hpp"
-#include "kiln/schedules/simulated_annealing.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/suite.hpp"
+#include "bench/targets/anneals.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::array<const char*, 2> instances{"torus:8x8,1", "sk:64,1"};
-constexpr std::int64_t groups = 4096, replicas_of_a_group = 32, sweeps_of_an_anneal = 100;
+constexpr std::int64_t groups = 4096, replicas_of_a_group = 32;
 constexpr int max_repetitions = 5;
-constexpr std::uint64_t seed = 1;
-
-/// The options of anneal g: a cooling policy, and a range that no other anneal has.
-SimulatedAnnealingOptions options_of(std::int64_t g) {
-  SimulatedAnnealingOptions options;
-  options.anneal_sweeps = sweeps_of_an_anneal;
-  options.restart = "random";
-  const double place = static_cast<double>(g) / static_cast<double>(groups - 1);
-  options.beta_min = 0.05 * std::pow(4.0, place);
-  options.beta_max = 1.5 * std::pow(4.0, place);
-  switch (g % 3) {
-    case 0:
-      options.cooling = LinearCooling{};
-      break;
-    case 1:
-      options.cooling = GeometricCooling{};
-      break;
-    default:
-      options.cooling = ExponentialCooling{};
-  }
-  return options;
-}
-
-SimulatedAnnealing all_anneals() {
-  std::vector<SimulatedAnnealingOptions> all;
-  for (std::int64_t g = 0; g < groups; ++g) all.push_back(options_of(g));
-  return SimulatedAnnealing(std::move(all));
-}
 
 struct Measured {
   std::string instance;
@@ -73,13 +42,12 @@ struct Measured {
 class AnnealRun {
  public:
   AnnealRun(const BenchRun& bench, const std::string& instance)
-      : bench_(bench), problem_(make_instance(instance)), engine_(engine_options(bench)) {}
+      : bench_(bench),
+        problem_(make_instance(instance)),
+        engine_(run_options(bench, groups * replicas_of_a_group)) {}
 
   Measured measure(const std::string& instance, double limit_s) {
-    const auto begin = Clock::now();
-    const auto spent_s = [&] {
-      return std::chrono::duration<double>(Clock::now() - begin).count();
-    };
+    const Stopwatch spent;
     Measured row{instance, engine_.options().threads, 1, {}, {}};
     const double one_s = run(1).time.run_s;  // loads code and wakes the device, too
     constexpr double run_s = 0.5;
@@ -89,26 +57,17 @@ class AnnealRun {
       row.rounds = std::max<std::int64_t>(1, *bench_.options.sweeps / sweeps_of_an_anneal);
     }
     std::vector<double> seconds;
-    do {
+    repeat({1, max_repetitions, limit_s - spent.seconds()}, [&](std::int64_t) {
       row.result = run(row.rounds);
       seconds.push_back(row.result.time.run_s);
-    } while (seconds.size() < max_repetitions && spent_s() < limit_s);
+    });
     row.run_s = spread_of(seconds);
     return row;
   }
 
  private:
-  static RunOptions engine_options(const BenchRun& bench) {
-    RunOptions options;
-    options.device = bench.backend.backend->info().name;
-    options.threads = bench.on_cpu() ? bench.backend.backend->info().parallel_units : 0;
-    options.replicas = groups * replicas_of_a_group;
-    options.seed = seed;
-    return options;
-  }
-
   Result run(std::int64_t rounds) {
-    SimulatedAnnealing schedule = all_anneals();
+    SimulatedAnnealing schedule = different_anneals(groups);
     Result result = engine_.run(problem_, schedule, {.sweeps = rounds * sweeps_of_an_anneal});
     require_verified(result);
     return result;
@@ -134,7 +93,7 @@ Json json_of(const Measured& row) {
           {"attempts_per_ns", row.attempts_per_ns()},
           {"best_share", row.best_share()},
           {"setup_s", row.result.time.setup_s},
-          {"seed", seed}};
+          {"seed", run_seed}};
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
@@ -152,8 +111,6 @@ std::vector<std::string> cells_of(const Measured& row) {
 }  // namespace
 
 BenchReport run_schedules_suite(const BenchRun& run) {
-  const auto wanted = wanted_rows(run, instances, [](const char* name) { return name; });
-  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {
       {"method", "run"},
@@ -163,15 +120,12 @@ BenchReport run_schedules_suite(const BenchRun& run) {
   report.table = {
       {"instance", "device", "anneals", "s", "schedules/s", "range", "attempts/ns", "best"}};
   report.notes.emplace_back("best: share of the groups that found the best value of all groups");
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const std::string name = *wanted[i];
-    run.progress.update(i, wanted.size(), name, report);
-    report.measure(name, [&] {
-      const Measured row = AnnealRun(run, name).measure(name, limit_s);
-      report.rows.push_back(json_of(row));
-      report.table.push_back(cells_of(row));
-    });
-  }
+  const auto name_of = [](const char* name) { return name; };
+  measure_rows(run, instances, name_of, report, [&](const char* instance, double limit_s) {
+    const Measured row = AnnealRun(run, instance).measure(instance, limit_s);
+    report.rows.push_back(json_of(row));
+    report.table.push_back(cells_of(row));
+  });
   return report;
 }
 

@@ -26,6 +26,7 @@ const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "
 const RowFigure anneal_rate{
     {"instance"}, {"groups", "replicas", "anneals"}, "/schedules_per_s", "schedules/s", true};
 const RowFigure run_time{{"device"}, {"replicas", "sweeps"}, "/microseconds/median", "us"};
+const RowFigure row_time{{"case"}, {"replicas", "sweeps"}, "/seconds/median", "s"};
 const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
                             "limit_s"};
 const RowFigure draw_rate{
@@ -53,6 +54,8 @@ const std::vector<Suite>& suites() {
        run_schedules_suite, anneal_rate},
       {"latency", "whole runs of a QUBO of 64 bits: set-up, ticks, result, allocations",
        run_latency_suite, run_time},
+      {"targets", "the figures that Kiln was first asked for, each beside its goal",
+       run_original_targets_suite, row_time},
       {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
        run_tempering_suite, run_rate},
       {"time-to-target", "default runs to the best known value: times of 20 seeds, success rate",
@@ -110,6 +113,16 @@ BenchReport BenchProgress::report() const {
 std::string BenchProgress::measuring() const {
   const std::lock_guard lock(mutex_);
   return measuring_;
+}
+
+RunOptions run_options(const BenchRun& run, std::int64_t replicas) {
+  const DeviceInfo info = run.backend.backend->info();
+  RunOptions options;
+  options.device = info.name;
+  options.threads = run.on_cpu() ? info.parallel_units : 0;
+  options.replicas = replicas;
+  options.seed = run_seed;
+  return options;
 }
 
 std::int64_t coupling_count(const Problem& problem) {

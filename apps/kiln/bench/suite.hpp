@@ -12,6 +12,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/result.hpp"
+#include "kiln/run.hpp"
 
 #include "bench/comparison.hpp"
 #include "bench/report.hpp"
@@ -89,6 +90,7 @@ BenchReport run_ticks_suite(const BenchRun&);
 BenchReport run_telemetry_suite(const BenchRun&);
 BenchReport run_schedules_suite(const BenchRun&);
 BenchReport run_latency_suite(const BenchRun&);
+BenchReport run_original_targets_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);
@@ -114,6 +116,26 @@ auto wanted_rows(const BenchRun& run, const Rows& rows, NameOf name_of) {
   if (run.options.quick) wanted.resize(1);
   return wanted;
 }
+
+/// Measures the rows that are wanted, each in an equal share of the time limit. What one throws
+/// costs no other its figures.
+/// @param measure  of a row and its seconds
+template <class Rows, class NameOf, class Measure>
+void measure_rows(const BenchRun& run, const Rows& rows, NameOf name_of, BenchReport& report,
+                  const Measure& measure) {
+  const auto wanted = wanted_rows(run, rows, name_of);
+  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::string name(name_of(*wanted[i]));
+    run.progress.update(i, wanted.size(), name, report);
+    report.measure(name, [&] { measure(*wanted[i], limit_s); });
+  }
+}
+
+inline constexpr std::uint64_t run_seed = 1;
+
+/// Of runs on the device of the suite, with run_seed. On the CPU with all threads that it was told.
+RunOptions run_options(const BenchRun& run, std::int64_t replicas);
 
 /// Edges or couplings, 0 where a problem counts none.
 std::int64_t coupling_count(const Problem& problem);

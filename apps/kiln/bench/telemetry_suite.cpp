@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 
@@ -23,14 +22,8 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
-constexpr int pairs = 11, quick_pairs = 2;
-constexpr std::uint64_t seed = 1;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+constexpr std::int64_t pairs = 11, quick_pairs = 2;
 
 struct TelemetryCase {
   std::string name, schedule, instance;
@@ -70,31 +63,27 @@ struct Pairs {
 class PairsOfRuns {
  public:
   PairsOfRuns(const BenchRun& bench, const TelemetryCase& which)
-      : bench_(bench), which_(which), problem_(make_instance(which.instance)) {
-    options_.device = bench.backend.backend->info().name;
-    options_.threads = bench.on_cpu() ? bench.backend.backend->info().parallel_units : 0;
-    options_.seed = seed;
-    options_.replicas = which.replicas;
-  }
+      : bench_(bench),
+        which_(which),
+        problem_(make_instance(which.instance)),
+        options_(run_options(bench, which.replicas)) {}
 
   Pairs measure(double limit_s) {
-    const auto begin = Clock::now();
-    const int count = bench_.options.quick ? quick_pairs : pairs;
+    const std::int64_t count = bench_.options.quick ? quick_pairs : pairs;
     Pairs all;
     const double first_s = run(64, true, nullptr);
-    const double share_s = limit_s / (2.0 * count + 1);
+    const double share_s = limit_s / (2.0 * static_cast<double>(count) + 1);
     all.sweeps = bench_.options.sweeps.value_or(
         std::max<std::int64_t>(64, static_cast<std::int64_t>(64 * share_s / first_s)));
-    while (static_cast<int>(all.ratio.size()) < count) {
-      if (all.ratio.size() >= 2 && seconds_since(begin) > 1.5 * limit_s) break;
-      const bool off_first = all.ratio.size() % 2 == 0;
+    repeat({2, count, 1.5 * limit_s}, [&](std::int64_t number) {
+      const bool off_first = number % 2 == 0;
       double off_s = off_first ? run(all.sweeps, false, nullptr) : 0;
       const double on_s = run(all.sweeps, true, &all);
       if (!off_first) off_s = run(all.sweeps, false, nullptr);
       all.off_s.push_back(off_s);
       all.on_s.push_back(on_s);
       all.ratio.push_back(on_s / off_s);
-    }
+    });
     return all;
   }
 
@@ -170,7 +159,7 @@ class RingCase {
 
   /// Writes so many records, and reads them while the device writes on.
   Counts measure(std::uint64_t records) {
-    const auto begin = Clock::now();
+    const Stopwatch spent;
     const std::uint64_t each = kernel_.ring.records_per_epoch, epochs = records / each + 1;
     constexpr std::uint64_t ahead = 8;  // epochs enqueued beyond what is read: more than the ring
     Counts counts;
@@ -183,10 +172,10 @@ class RingCase {
       const std::uint64_t done =
           std::atomic_ref(mailbox_.data()->epochs).load(std::memory_order_acquire);
       for (; next < done; ++next) take_epoch(next, counts);
-      if (seconds_since(begin) > 300) throw SelfCheckError("bench.ring", "the ring stands still");
+      if (spent.seconds() > 300) throw SelfCheckError("bench.ring", "the ring stands still");
     }
     queue_.wait();
-    counts.seconds = seconds_since(begin);
+    counts.seconds = spent.seconds();
     return counts;
   }
 
@@ -271,9 +260,6 @@ void measure_pairs(const BenchRun& run, const TelemetryCase& which, double limit
 }  // namespace
 
 BenchReport run_telemetry_suite(const BenchRun& run) {
-  const auto wanted =
-      wanted_rows(run, all_cases(), [](const TelemetryCase& one) { return one.name; });
-  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {{"method", "pairs"},
                   {"method_text",
@@ -283,13 +269,11 @@ BenchReport run_telemetry_suite(const BenchRun& run) {
       {"case", "replicas", "ticks/epoch", "epochs", "off s", "on s", "overhead", "quartiles %"}};
   report.notes.push_back(
       "off: no epochs, no incumbents, no records; on: all of them, at the level of the row");
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i]->name, report);
-    report.measure(wanted[i]->name, [&] {
-      if (wanted[i]->schedule.empty()) return measure_ring(run, report);
-      measure_pairs(run, *wanted[i], limit_s, report);
-    });
-  }
+  const auto name_of = [](const TelemetryCase& one) { return one.name; };
+  measure_rows(run, all_cases(), name_of, report, [&](const TelemetryCase& one, double limit_s) {
+    if (one.schedule.empty()) return measure_ring(run, report);
+    measure_pairs(run, one, limit_s, report);
+  });
   return report;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,32 @@
 #include "bench/statistics.hpp"
 
 namespace kiln::cli {
+
+/// Seconds of the steady clock since it was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// How often something is measured: until the time is up, but not less than `least` times.
+struct Repetitions {
+  std::int64_t least = 1, most = 1;
+  double limit_s = 0;
+};
+
+/// Calls measure(0), measure(1), ...
+template <class Measure>
+void repeat(const Repetitions& how, const Measure& measure) {
+  const Stopwatch spent;
+  for (std::int64_t i = 0; i < how.most && (i < how.least || spent.seconds() < how.limit_s); ++i) {
+    measure(i);
+  }
+}
 
 /// What is timed: launches on a queue that may follow each other without a wait.
 struct Launches {

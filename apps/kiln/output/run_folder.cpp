@@ -171,7 +171,7 @@ void RunFolder::write(const std::string& name, std::string_view content,
 
 void RunFolder::replace(const std::string& name, std::string_view content) {
   require_own();
-  write_file(path_ / name, content);
+  replace_file(path_ / name, content);
   list(name, name);
 }
 

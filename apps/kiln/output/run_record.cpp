@@ -182,9 +182,14 @@ void RunRecord::checkpoint(Run& run, const ReportPoint& point) {
 }
 
 // A run that threw in the middle of a tick has no state to be saved; its last checkpoint stays.
-void RunRecord::last_checkpoint(Run& run, const Result& result) {
+void RunRecord::begin_last_checkpoint(Run& run, const Result& result) {
   if (folder_ == nullptr || !checkpoints_->wanted() || result.stop == Stop::failed) return;
-  checkpoints_->write(run, notes(to_string(result.stop)));
+  checkpoints_->begin_last(run);
+}
+
+void RunRecord::finish_last_checkpoint(const Result& result) {
+  if (folder_ == nullptr || !checkpoints_->wanted() || result.stop == Stop::failed) return;
+  checkpoints_->finish_last(notes(to_string(result.stop)));
   if (!error_) error_ = checkpoints_->error();
 }
 
@@ -282,10 +287,13 @@ void RunRecord::write(const std::string& name, const std::string& content,
                       const std::string& listed_as) const {
   try {
     folder_->write(name, content, listed_as);
+    return;
   } catch (const IoError&) {
     if (!error_) error_ = std::current_exception();
-    rescue(name, content);
   }
+  // A disk that is full has room for a result if it has none for the last checkpoint.
+  if (checkpoints_ && checkpoints_->drop_last()) return write(name, content, listed_as);
+  rescue(name, content);
 }
 
 // What cost hours is worth a place that nobody asked for.

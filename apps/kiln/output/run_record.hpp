@@ -68,8 +68,10 @@ class RunRecord final : FileWriter {
   /// The run was interrupted before it found anything: unless evaluations were made, however they
   /// ended, the folder has nothing that another start would not make anew, and vanishes.
   void withdraw() noexcept;
-  /// The state that the run ended in, so that it can be continued.
-  void last_checkpoint(Run& run, const Result& result);
+  /// The state that the run ended in, so that it can be continued: taken before all other files,
+  /// and written while they are. It gets its name last, when the result is there.
+  void begin_last_checkpoint(Run& run, const Result& result);
+  void finish_last_checkpoint(const Result& result);
   /// Who shows what the user should know meanwhile.
   void tell_by(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
   /// What the run was for: the files of the verb. Before anything that takes time.
@@ -105,7 +107,7 @@ class RunRecord final : FileWriter {
   std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
   std::unique_ptr<Events> events_;
   const LoadedProblem* loaded_ = nullptr;  // once the run has begun
-  std::optional<CheckpointFiles> checkpoints_;
+  mutable std::optional<CheckpointFiles> checkpoints_;
   std::function<void(const std::string&)> tell_;
   double kept_s_ = 0;
   TelemetryLog telemetry_;

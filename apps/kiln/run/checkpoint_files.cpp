@@ -34,6 +34,33 @@ std::optional<CheckpointSize> CheckpointFiles::write(Run& run, const CheckpointN
   }
 }
 
+void CheckpointFiles::begin_last(Run& run) {
+  try {
+    last_.emplace(folder_.place_of(checkpoint_name), run);
+    error_ = nullptr;
+  } catch (const std::exception&) {
+    error_ = std::current_exception();
+  }
+}
+
+void CheckpointFiles::finish_last(const CheckpointNotes& notes) {
+  if (!last_) return;
+  try {
+    static_cast<void>(folder_.place_of(checkpoint_name));  // it may be another run's by now
+    last_->put_in_place(notes);
+    folder_.list(checkpoint_name);
+  } catch (const std::exception&) {
+    error_ = std::current_exception();
+  }
+  last_.reset();
+}
+
+bool CheckpointFiles::drop_last() noexcept {
+  const bool had_one = last_.has_value();
+  last_.reset();
+  return had_one;
+}
+
 void CheckpointFiles::spent(double time_s, double seconds) {
   newest_s_ = time_s;
   interval_s_ = std::max(shortest_s_, times_its_cost * seconds);

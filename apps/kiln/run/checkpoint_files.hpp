@@ -27,6 +27,12 @@ class CheckpointFiles {
   bool due(double time_s) const;
   /// Nothing where it failed: error() has the reason, until another one succeeds.
   std::optional<CheckpointSize> write(Run& run, const CheckpointNotes& notes);
+  /// Takes the state that the run ends in, which finish_last() puts in its place: meanwhile other
+  /// files are written.
+  void begin_last(Run& run);
+  void finish_last(const CheckpointNotes& notes);
+  /// Gives its space to files that are worth more. False: it has none.
+  bool drop_last() noexcept;
   /// What a checkpoint and all that is written with it took, at a time of the run.
   void spent(double time_s, double seconds);
   bool wanted() const noexcept { return every_s_ > 0; }
@@ -36,6 +42,7 @@ class CheckpointFiles {
   RunFolder& folder_;
   double every_s_, shortest_s_, interval_s_;
   double newest_s_ = 0;
+  std::optional<PendingCheckpoint> last_;
   std::exception_ptr error_;
 };
 

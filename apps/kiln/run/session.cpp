@@ -142,10 +142,11 @@ ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Res
   const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
   if (asked && signals.exit_code() == ExitCode::terminated) result.stop = Stop::terminated;
   result.time.setup_s += session.loaded.seconds;
+  if (signals.count() <= 1) record.begin_last_checkpoint(run, result);
   record.keep_solution(result, signals.count() > 1);
   compare_unless_in_a_hurry(session.reference_front, signals, result);
   record.finish(result);
-  if (signals.count() <= 1) record.last_checkpoint(run, result);
+  if (signals.count() <= 1) record.finish_last_checkpoint(result);
   print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
                 session.folder.get(), output);
   const bool heard = flush_results();

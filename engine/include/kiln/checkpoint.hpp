@@ -43,6 +43,24 @@ struct CheckpointSize {
 KILN_API CheckpointSize write_checkpoint(const std::filesystem::path& file, Run& run,
                                          const CheckpointNotes& notes = {});
 
+/// A checkpoint whose state is taken at once and whose file gets its name later, so that the caller
+/// can write other files while a thread writes this one. Without put_in_place() no file is left.
+class KILN_API PendingCheckpoint {
+ public:
+  /// Takes the state as write_checkpoint() does. @throws what write_checkpoint() throws
+  PendingCheckpoint(const std::filesystem::path& file, Run& run);
+  ~PendingCheckpoint();
+  PendingCheckpoint(PendingCheckpoint&&) noexcept;
+  PendingCheckpoint& operator=(PendingCheckpoint&&) noexcept;
+
+  /// The last call. @throws IoError as WholeFile does, also of what the thread could not write
+  CheckpointSize put_in_place(const CheckpointNotes& notes = {});
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 /// A checkpoint in a file, whose every byte was checked. It trusts nothing that the file says:
 /// sizes are believed as far as the bytes are there.
 class KILN_API Checkpoint {

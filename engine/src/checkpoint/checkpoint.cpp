@@ -72,12 +72,17 @@ struct Checkpoint::Parts {
   format::Clock clock;
 };
 
-CheckpointSize write_checkpoint(const fs::path& file, Run& run, const CheckpointNotes& notes) {
+struct PendingCheckpoint::Parts {
+  explicit Parts(const fs::path& file) : whole(file), writer(whole) {}
+  WholeFile whole;
+  CheckpointWriter writer;
+};
+
+PendingCheckpoint::PendingCheckpoint(const fs::path& file, Run& run)
+    : parts_(std::make_unique<Parts>(file)) {
   RunCore& core = run.core();
-  WholeFile whole(file);
-  CheckpointWriter writer(whole);
+  CheckpointWriter& writer = parts_->writer;
   put_section(writer, format::fields_section, format::pack(core.identity()));
-  put_section(writer, format::notes_section, format::pack({notes.begin(), notes.end()}));
   writer.set_prefix(format::state_prefix);
   Archive archive(run.queue(), writer);
   core.save(archive);
@@ -90,9 +95,22 @@ CheckpointSize write_checkpoint(const fs::path& file, Run& run, const Checkpoint
   clock.ends_with_budget = now.ends_with_budget ? 1 : 0;
   writer.begin(format::clock_section, sizeof clock);
   writer.add(&clock, sizeof clock);
+}
+
+PendingCheckpoint::~PendingCheckpoint() = default;
+PendingCheckpoint::PendingCheckpoint(PendingCheckpoint&&) noexcept = default;
+PendingCheckpoint& PendingCheckpoint::operator=(PendingCheckpoint&&) noexcept = default;
+
+CheckpointSize PendingCheckpoint::put_in_place(const CheckpointNotes& notes) {
+  CheckpointWriter& writer = parts_->writer;
+  put_section(writer, format::notes_section, format::pack({notes.begin(), notes.end()}));
   writer.end();
-  whole.put_in_place(Existing::keep_previous);
+  parts_->whole.put_in_place(Existing::keep_previous);
   return {writer.raw_bytes(), writer.file_bytes()};
+}
+
+CheckpointSize write_checkpoint(const fs::path& file, Run& run, const CheckpointNotes& notes) {
+  return PendingCheckpoint(file, run).put_in_place(notes);
 }
 
 Checkpoint::Checkpoint(const fs::path& file) : parts_(std::make_unique<Parts>(file)) {

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t early_bytes = std::size_t{8} << 20;
+
 // A path as messages show it.
 std::string shown(const fs::path& path) {
   std::string text = path.string();
@@ -71,12 +73,23 @@ WholeFile::~WholeFile() {
 void WholeFile::write(const void* data, std::size_t bytes) {
   const auto* at = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t written = ::write(descriptor_, at, bytes);
+    const ssize_t written = ::write(descriptor_, at, std::min(bytes, early_bytes));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) refuse_to_write(target_, "cannot be written", errno);
     at += written;
     bytes -= static_cast<std::size_t>(written);
+    written_ += static_cast<std::uint64_t>(written);
+    write_early();
   }
+}
+
+// The disk works on what is there while the caller makes the rest. A system that cannot do so
+// writes all of it at the end.
+void WholeFile::write_early() noexcept {
+  if (written_ - early_ < early_bytes) return;
+  ::sync_file_range(descriptor_, static_cast<off_t>(early_), static_cast<off_t>(written_ - early_),
+                    SYNC_FILE_RANGE_WRITE);
+  early_ = written_;
 }
 
 void WholeFile::put_in_place(Existing existing, Durability durability) {

@@ -9,6 +9,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 
 #include "limits/plan_work.hpp"
 #include "run_parts.hpp"
@@ -109,6 +110,7 @@ bool RunCore::draws_suffice() {
   auto* const draws = schedule_.as<LooksAtDraws>();
   if (limit_.until.empty() || draws == nullptr) return false;
   const auto begin = Clock::now();
+  const HostThreads threads(options_.threads);
   ReportContext found(*this);
   const LooksAtDraws::Look look = draws->look(found, limit_.until, progress_->control.step);
   next_look_ = look.next;

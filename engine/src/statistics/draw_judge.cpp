@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "kiln/host_threads.hpp"
+
 #include "statistics/draw_quality.hpp"
 #include "statistics/nested_choice.hpp"
 
@@ -53,6 +55,30 @@ DrawVerdict failed(const DrawCondition& condition, double value) {
   return {false, condition.wants_at_least() && value > 0 ? condition.bound / value : 1};
 }
 
+/// What conditions find in one quantity.
+struct Asked {
+  std::optional<DrawVerdict> failure;  ///< of the first that fails
+  std::vector<bool> known;             ///< conditions whose statistic has a value
+};
+
+Asked ask(const std::vector<DrawCondition>& conditions, const DrawColumns& draws,
+          std::size_t number) {
+  Asked asked{{}, std::vector<bool>(conditions.size(), false)};
+  const std::vector<double> values = draws.column(number);
+  const LazyQuantity quantity({values, draws.chains, draws.draws}, draws);
+  if (!quantity.finite()) {
+    asked.failure = {false, no_help};  // these values remain among the draws
+    return asked;
+  }
+  for (std::size_t c = 0; c < conditions.size() && !asked.failure; ++c) {
+    const double value = quantity.value(conditions[c]);
+    if (std::isnan(value)) continue;
+    asked.known[c] = conditions[c].holds(value);
+    if (!asked.known[c]) asked.failure = failed(conditions[c], value);
+  }
+  return asked;
+}
+
 }  // namespace
 
 double max_effective_draws(std::int64_t chains, std::int64_t draws) noexcept {
@@ -74,16 +100,19 @@ DrawVerdict DrawJudge::look(const DrawConditions& conditions, const DrawColumns&
   }
   std::vector<bool> known(of_quantities.size(), false);
   const std::size_t count = of_quantities.empty() ? 0 : draws.quantities + 1, first = failed_;
-  for (std::size_t i = 0; i < count; ++i) {
-    failed_ = (first + i) % count;
-    const std::vector<double> values = draws.column(failed_);
-    const LazyQuantity quantity({values, draws.chains, draws.draws}, draws);
-    if (!quantity.finite()) return {false, no_help};  // these values remain among the draws
-    for (std::size_t c = 0; c < of_quantities.size(); ++c) {
-      const double value = quantity.value(of_quantities[c]);
-      if (std::isnan(value)) continue;
-      if (!of_quantities[c].holds(value)) return failed(of_quantities[c], value);
-      known[c] = true;
+  // The first is asked alone, because a look mostly ends with it.
+  const auto threads = static_cast<std::size_t>(HostThreads::count());
+  for (std::size_t i = 0, some = 1; i < count; i += some, some = std::min(threads, count - i)) {
+    std::vector<Asked> asked(some);
+    for_each_on_threads(static_cast<int>(some), static_cast<std::int64_t>(some),
+                        [&](std::int64_t k) {
+                          const auto at = static_cast<std::size_t>(k);
+                          asked[at] = ask(of_quantities, draws, (first + i + at) % count);
+                        });
+    for (std::size_t k = 0; k < some; ++k) {
+      failed_ = (first + i + k) % count;
+      if (asked[k].failure) return *asked[k].failure;
+      for (std::size_t c = 0; c < known.size(); ++c) known[c] = known[c] || asked[k].known[c];
     }
   }
   // Last: a run that catches up on looks knows the divergences of all its draws only.

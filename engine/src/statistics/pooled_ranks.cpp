@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "kiln/device/exact_math.hpp"
 #include "kiln/device/normal.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 
 namespace kiln {
 namespace {
@@ -28,11 +31,45 @@ PooledRanks::PooledRanks(std::span<const double> values) {
   for (const double value : values) {
     sorted_.push_back({value, static_cast<std::uint32_t>(sorted_.size())});
   }
-  std::sort(sorted_.begin(), sorted_.end(),
-            [](const Entry& a, const Entry& b) { return a.value < b.value; });
+  sort();
   lower_scores_.resize(values.size() / 2);
-  for (std::size_t r = 0; r < lower_scores_.size(); ++r) {
-    lower_scores_[r] = blom_score(static_cast<double>(r + 1), values.size());
+  constexpr std::int64_t scores_of_a_thread = std::int64_t{1} << 13;
+  for_each_block(
+      static_cast<std::int64_t>(lower_scores_.size()),
+      [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          lower_scores_[static_cast<std::size_t>(r)] =
+              blom_score(static_cast<double>(r + 1), values.size());
+        }
+      },
+      scores_of_a_thread);
+}
+
+// Digit by digit from the lowest, which takes many values a fifth of the time of comparisons. The
+// order of equal values does not matter: they share a score.
+void PooledRanks::sort() {
+  constexpr std::size_t few = 4096, buckets = std::size_t{1} << 11;
+  constexpr int digits = 6, digit_bits = 11;
+  if (sorted_.size() < few) {
+    std::sort(sorted_.begin(), sorted_.end(),
+              [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    return;
+  }
+  const auto digit_of = [](const Entry& entry, int digit) {
+    return exact::order_key(entry.value) >> (digit * digit_bits) & (buckets - 1);
+  };
+  std::vector<std::uint32_t> place(digits * buckets, 0);
+  for (const Entry& entry : sorted_) {
+    for (int d = 0; d < digits; ++d)
+      ++place[static_cast<std::size_t>(d) * buckets + digit_of(entry, d)];
+  }
+  std::vector<Entry> other(sorted_.size());
+  for (int d = 0; d < digits; ++d) {
+    std::uint32_t* const next = place.data() + static_cast<std::size_t>(d) * buckets;
+    if (next[digit_of(sorted_.front(), d)] == sorted_.size()) continue;  // all have this digit
+    std::exclusive_scan(next, next + buckets, next, 0u);
+    for (const Entry& entry : sorted_) other[next[digit_of(entry, d)]++] = entry;
+    sorted_.swap(other);
   }
 }
 

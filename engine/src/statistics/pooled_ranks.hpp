@@ -29,6 +29,7 @@ class KILN_TEST_API PooledRanks {
     double value;
     std::uint32_t index;
   };
+  void sort();
   std::vector<double> scores_of(const std::vector<Entry>& sorted) const;
   double score(double rank) const;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 
 #include "statistics/draw_quality.hpp"
 #include "statistics/pooled_ranks.hpp"
@@ -216,10 +217,18 @@ SampleSummary summarize(const Sample& sample) {
   const auto of = [&](const std::string& name, const std::vector<double>& values) {
     return summarize_quantity(name, {values, sample.chains, sample.draws}, sample.super_chains);
   };
-  summary.log_density = of("lp__", sample.log_density);
-  for (std::size_t i = 0; i < sample.names.size(); ++i) {
-    summary.quantities.push_back(of(sample.names[i], column_of(sample, i)));
-  }
+  const std::size_t quantities = sample.names.size();
+  summary.quantities.resize(quantities);
+  const auto summarize_one = [&](std::int64_t number) {
+    const auto i = static_cast<std::size_t>(number);
+    if (i == quantities) {
+      summary.log_density = of("lp__", sample.log_density);
+    } else {
+      summary.quantities[i] = of(sample.names[i], column_of(sample, i));
+    }
+  };
+  for_each_on_threads(HostThreads::count(), static_cast<std::int64_t>(quantities) + 1,
+                      summarize_one);
   summary.acceptance = mean_of(sample.acceptance);
   summary.leapfrogs = mean_of(sample.leapfrogs);
   add_energies(summary, sample);

@@ -12,7 +12,7 @@ namespace kiln {
 namespace {
 
 constexpr std::uint64_t epochs_of_budget = 2 * TelemetryRing::thinning;
-constexpr std::uint64_t min_ring_records = 1024, epochs_of_ring = 4;
+constexpr std::uint64_t min_ring_records = 1024, epochs_of_ring = 16;
 
 std::uint64_t records_per_epoch(TelemetryLevel level, const ReplicaBatch& batch) {
   std::uint64_t records = level == TelemetryLevel::off ? 0 : 1;
@@ -33,6 +33,29 @@ TelemetryLevel below(TelemetryLevel level) {
   return static_cast<TelemetryLevel>(static_cast<std::uint32_t>(level) - 1);
 }
 
+// On a GPU: as long as the attempts take at the best rate of today's devices, and no less than the
+// sweeps one after the other.
+double tick_microseconds(std::int64_t replicas, std::int64_t variables, double sweeps) {
+  constexpr double least_tick_us = 3, least_sweep_us = 1.5;
+  constexpr double variable_us = 0.002, attempts_per_us = 1e6;
+  const auto slots = static_cast<double>(replicas);
+  const auto sites = static_cast<double>(variables);
+  const double sweep_us =
+      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
+  return std::max(least_tick_us, sweeps * sweep_us);
+}
+
+// A record takes a GPU 10 ns on its way to the host: of so many epochs one is kept that all take
+// 2 % of the time.
+std::uint64_t epochs_between(std::uint64_t records, double epoch_us) {
+  constexpr double record_us = 0.01, share = 0.02;
+  std::uint64_t every = 1;
+  while (record_us * static_cast<double>(records) > share * static_cast<double>(every) * epoch_us) {
+    every *= 2;
+  }
+  return every;
+}
+
 // As an archive keeps it: without the time, and without bytes between the fields.
 struct SavedIncumbent {
   double value, energy;
@@ -41,20 +64,14 @@ struct SavedIncumbent {
 
 }  // namespace
 
-// Recording takes a GPU 5 us, and 5 more for 30,000 replicas. A tick takes it as long as its
-// attempts at the best rate of today's devices, and no less than its sweeps one after the other.
+// Recording takes a GPU 5 us, and 5 more for 30,000 replicas.
 std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
                               bool host_paced) {
-  constexpr double least_share = 300, least_tick_us = 3, least_sweep_us = 1.5;
-  constexpr double variable_us = 0.002, attempts_per_us = 1e6, most_us = 15;
+  constexpr double least_share = 300, most_us = 15;
   constexpr std::uint64_t most_ticks = 512;
   if (host_paced) return 1;
-  const auto slots = static_cast<double>(replicas);
-  const auto sites = static_cast<double>(variables);
-  const double recording_us = std::min(most_us, 5 + slots / 6000);
-  const double sweep_us =
-      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
-  const double tick_us = std::max(least_tick_us, sweeps_per_tick * sweep_us);
+  const double recording_us = std::min(most_us, 5 + static_cast<double>(replicas) / 6000);
+  const double tick_us = tick_microseconds(replicas, variables, sweeps_per_tick);
   std::uint64_t ticks = 1;
   while (ticks < most_ticks && static_cast<double>(ticks) * tick_us < least_share * recording_us) {
     ticks *= 2;
@@ -98,7 +115,14 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   while (level != TelemetryLevel::off && !fits()) level = below(level);
   kernel_.ring.level = level;
   kernel_.ring.records_per_epoch = records_per_epoch(level, batch);
-  if (level != TelemetryLevel::off) make_ring(options);
+  if (level == TelemetryLevel::off) return;
+  const double tick_us =
+      tick_microseconds(batch.replicas(), kernel_.variables, sweeps_of_tick(needs));
+  if (!host_paced) {
+    kernel_.ring.every = epochs_between(kernel_.ring.records_per_epoch,
+                                        static_cast<double>(kernel_.ticks_per_epoch) * tick_us);
+  }
+  make_ring(options);
 }
 
 void RunTelemetry::make_ring(const TelemetryOptions& options) {
@@ -192,7 +216,7 @@ TelemetryHeader RunTelemetry::header() const {
   header.ticks_per_epoch = kernel_.ticks_per_epoch;
   header.sweeps_per_tick = kernel_.sweeps_per_tick;
   header.records_per_epoch = kernel_.ring.records_per_epoch;
-  header.all_of_first = kernel_.ring.all_of_first;
+  header.all_of_first = kernel_.ring.all_of_first * kernel_.ring.every;
   header.value_slope = units_.objective_of_stored.slope() / units_.energy_of_stored.slope();
   header.value_offset = units_.objective_of_stored(units_.energy_of_stored.inverse(0.0));
   return header;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,9 +35,16 @@ class RunTelemetry {
   bool ends_within(std::int64_t ticks) const noexcept {
     return ticks_per_epoch() <= static_cast<std::uint64_t>(ticks);
   }
-  /// Ticks that may be enqueued between two summaries.
+  /// Ticks that may be enqueued between two summaries. Two such chunks are under way before the
+  /// host reads the records of the first, and a writer marks the places of the next epoch: the ring
+  /// has room for all of them, so that none is lost.
   std::int64_t longest_chunk() const noexcept {
-    return static_cast<std::int64_t>(TelemetryMailbox::max_epochs * ticks_per_epoch());
+    const TelemetryRing& ring = kernel_.ring;
+    std::uint64_t epochs = TelemetryMailbox::max_epochs;
+    if (ring.records_per_epoch > 0) {
+      epochs = std::min(epochs, (ring.capacity / ring.records_per_epoch - 1) / 2 * ring.every);
+    }
+    return static_cast<std::int64_t>(epochs * ticks_per_epoch());
   }
 
   /// Enqueues the end of an epoch. Without effect if none ends, or if it is recorded already.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// The suites schedules and latency of kiln bench. No test looks at a time.
+// The suites schedules, latency and targets of kiln bench. No test looks at a time.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -52,7 +52,30 @@ TEST_F(BenchSmallRuns, DividesARun) {
     EXPECT_GE(row[part]["p99"], row[part]["median"]) << part;
     EXPECT_LE(row[part]["median"], row["microseconds"]["median"]) << part;
   }
-  EXPECT_GT(row["allocations_of_first_run"], 0);
+  EXPECT_GT(row["driver_calls_of_first_run"], 0);
+}
+
+TEST_F(BenchSmallRuns, PutsFiguresBesideTheirGoals) {
+  const json steps = rows_of({"targets", "--only", "1000 schedules", "--sweeps", "50"}).at(0);
+  EXPECT_EQ(steps["replicas"], 1000 * 32);
+  EXPECT_NEAR(steps["figure"].get<double>() * steps["seconds"]["median"].get<double>(), 1000 * 50,
+              1e-3);
+  EXPECT_EQ(steps["goal_is"], "at least");
+  EXPECT_EQ(steps["met"], steps["figure"] >= steps["goal"]);
+
+  const json square = rows_of({"targets", "--only", "1000 spins", "--sweeps", "20"}).at(0);
+  EXPECT_NEAR(square["figure"].get<double>() * 1e9 * square["seconds"]["median"].get<double>(),
+              1000.0 * 1000 * 20, 1);
+  EXPECT_TRUE(square["met"].is_null()) << "there is no goal";
+}
+
+// The couplings are real numbers, and their sums are rounded in each of the updates.
+TEST_F(BenchSmallRuns, MeasuresTheErrorOfEnergies) {
+  const json row = rows_of({"targets", "--only", "energies after 1000", "--sweeps", "300"}).at(0);
+  EXPECT_EQ(row["sweeps"], 300);
+  EXPECT_GT(row["figure"], 0.0);
+  EXPECT_LT(row["figure"], 1e-6);
+  EXPECT_EQ(row["met"], true);
 }
 
 }  // namespace

@@ -64,6 +64,31 @@ class CheckpointTest : public testing::Test {
     SimulatedAnnealing schedule;
     kiln::Run run;
   };
+  /// So many blocks that a thread writes most of them.
+  static Problem large_ring() {
+    Graph ring{20000, {}};
+    for (std::int32_t i = 0; i < 20000; ++i) ring.edges.push_back({i, (i + 1) % 20000, 1});
+    return make_maxcut(ring, "ring");
+  }
+  /// No file of this process grows beyond this, as on a disk that is full.
+  class FullDisk {
+   public:
+    explicit FullDisk(rlim_t bytes) : heard_(std::signal(SIGXFSZ, SIG_IGN)) {
+      ::getrlimit(RLIMIT_FSIZE, &before_);
+      const rlimit small{bytes, before_.rlim_max};
+      ::setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~FullDisk() {
+      ::setrlimit(RLIMIT_FSIZE, &before_);
+      std::signal(SIGXFSZ, heard_);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+
+   private:
+    void (*heard_)(int);
+    rlimit before_ = {};
+  };
   /// What is refused when a run is to continue from file_: the code and the message.
   std::string refusal(Annealing&& other) const {
     try {
@@ -223,27 +248,21 @@ TEST_F(CheckpointTest, KeepsTheOldOneWhereTheDiskIsFull) {
   Annealing first;
   write_checkpoint(file_, first.run);
   const std::string before = content_of(file_);
-  auto* const heard = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limit = {};
-  ::getrlimit(RLIMIT_FSIZE, &limit);
-  const rlimit small{before.size() / 2, limit.rlim_max};
-  ::setrlimit(RLIMIT_FSIZE, &small);
-
-  EXPECT_THROW(write_checkpoint(file_, first.run), IoError);
-
-  ::setrlimit(RLIMIT_FSIZE, &limit);
-  std::signal(SIGXFSZ, heard);
+  {
+    const FullDisk full(before.size() / 2);
+    EXPECT_THROW(write_checkpoint(file_, first.run), IoError);
+  }
   EXPECT_EQ(content_of(file_), before);
   EXPECT_FALSE(fs::exists(previous_of(file_)));
 }
 
 TEST_F(CheckpointTest, OfAStateOfManyBlocks) {
-  Graph ring{20000, {}};
-  for (std::int32_t i = 0; i < 20000; ++i) ring.edges.push_back({i, (i + 1) % 20000, 1});
-  Annealing first(make_maxcut(ring, "ring"), 1, 2000), second(make_maxcut(ring, "ring"), 1, 2000);
+  Annealing first(large_ring(), 1, 2000), second(large_ring(), 1, 2000);
   first.run.advance_to({.sweeps = 8});
   const CheckpointSize size = write_checkpoint(file_, first.run);
   EXPECT_GT(size.state_bytes, 9u << 20);
+  EXPECT_EQ(size.file_bytes, fs::file_size(file_));
+  EXPECT_LT(size.file_bytes, size.state_bytes + size.state_bytes / 1000) << "noise does not grow";
 
   Checkpoint(file_).restore(second.run);
 
@@ -251,6 +270,61 @@ TEST_F(CheckpointTest, OfAStateOfManyBlocks) {
   first.run.save(one);
   second.run.save(other);
   EXPECT_EQ(one.sections(), other.sections());
+}
+
+TEST_F(CheckpointTest, OfEqualSpinsIsSmall) {
+  Problem ring = large_ring();
+  ring.start.states = {State{std::vector<std::int8_t>(20000, 1)}};
+  Annealing first(std::move(ring), 1, 2000);
+  const CheckpointSize size = write_checkpoint(file_, first.run);
+  EXPECT_GT(size.state_bytes, 9u << 20);
+  EXPECT_LT(size.file_bytes, size.state_bytes / 20);
+}
+
+TEST_F(CheckpointTest, PendingHasTheStateOfItsBeginAndTheNotesOfItsEnd) {
+  Annealing first(large_ring(), 1, 2000), second(large_ring(), 1, 2000);
+  first.run.advance_to({.sweeps = 8});
+  Archive saved;
+  first.run.save(saved);
+  PendingCheckpoint pending(file_, first.run);
+  first.run.advance_to({.sweeps = 24});
+  EXPECT_TRUE(fs::is_empty(folder_));
+
+  pending.put_in_place({{"finished", "sweep_limit"}});
+
+  const Checkpoint checkpoint(file_);
+  EXPECT_EQ(checkpoint.notes().at("finished"), "sweep_limit");
+  EXPECT_EQ(checkpoint.steps(), 8u);
+  checkpoint.restore(second.run);
+  Archive restored;
+  second.run.save(restored);
+  EXPECT_EQ(restored.sections(), saved.sections());
+}
+
+TEST_F(CheckpointTest, PendingThatIsDroppedLeavesTheOldOne) {
+  Annealing first(large_ring(), 1, 2000);
+  write_checkpoint(file_, first.run);
+  first.run.advance_to({.sweeps = 8});
+  { const PendingCheckpoint dropped(file_, first.run); }
+  EXPECT_EQ(Checkpoint(file_).steps(), 0u);
+  fs::remove(file_);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+// What fails in the thread is told by the caller's next call, and nothing of it stays.
+TEST_F(CheckpointTest, OfManyBlocksIsNotWrittenOnAFullDisk) {
+  Annealing first(large_ring(), 1, 2000);
+  first.run.advance_to({.sweeps = 8});
+  const auto write = [&](rlim_t bytes) {
+    const FullDisk full(bytes);
+    write_checkpoint(file_, first.run);
+  };
+  for (const rlim_t mebibytes : {rlim_t{2}, rlim_t{6}, rlim_t{8}}) {
+    EXPECT_THROW(write(mebibytes << 20), IoError) << mebibytes << " MiB";
+    EXPECT_TRUE(fs::is_empty(folder_)) << mebibytes << " MiB";
+  }
+  write(rlim_t{64} << 20);
+  EXPECT_EQ(Checkpoint(file_).steps(), 8u);
 }
 
 }  // namespace

@@ -52,10 +52,12 @@ class KILN_API WholeFile {
   void close();
   void check(bool done) const;
   bool rename_to_new() const;
+  void write_early() noexcept;
 
   std::filesystem::path target_;
   std::filesystem::path path_;  // "": it has no name yet, or is in its place
   int descriptor_ = -1;
+  std::uint64_t written_ = 0, early_ = 0;  // bytes; of those, what the disk was told to write
 };
 
 }  // namespace kiln

@@ -16,7 +16,8 @@ namespace kiln {
 struct DrawColumns {
   std::int64_t chains = 0, draws = 0, all_chains = 0, super_chains = 0, divergences = 0;
   std::size_t quantities = 0;
-  /// The draws of a quantity, [chain][draw]; those of the log density for `quantities`.
+  /// The draws of a quantity, [chain][draw]; those of the log density for `quantities`. Called from
+  /// several threads once the first call has returned.
   FunctionRef<std::vector<double>(std::size_t)> column;
 };
 

@@ -42,7 +42,7 @@ struct TelemetryHeader {
   std::uint64_t ticks_per_epoch = 0;
   std::uint64_t sweeps_per_tick = 0;
   std::uint64_t records_per_epoch = 0;
-  std::uint64_t all_of_first = 0;  ///< epochs that are all kept (TelemetryRing::stride)
+  std::uint64_t all_of_first = 0;  ///< epochs; all that may be kept are (TelemetryRing::every)
   double value_slope = 1;          ///< objective value = value_slope * energy + value_offset
   double value_offset = 0;
   std::array<std::uint64_t, 4> reserved = {};

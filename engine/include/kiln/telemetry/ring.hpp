@@ -32,30 +32,35 @@ struct TelemetryRing {
   TelemetrySlot* slots = nullptr;
   std::uint64_t capacity = 0;             ///< places, a power of two; at least records_per_epoch
   std::uint64_t records_per_epoch = 0;    ///< 0: nothing is written
-  std::uint64_t all_of_first = thinning;  ///< epochs; a power of two, at least `thinning`
+  std::uint64_t all_of_first = thinning;  ///< that may be kept; a power of two, at least `thinning`
   TelemetryLevel level = TelemetryLevel::off;
+  std::uint64_t every = 1;  ///< epoch that may be kept; a power of two
 
-  /// Of so many epochs one is kept: every one of the first `all_of_first`, then, each time that
-  /// their number has doubled, as many again as a 64th of the first. It depends on the number of
-  /// the epoch alone, and at most twice as many as the first are kept, however long a run is.
-  KILN_HD std::uint64_t stride(std::uint64_t epoch) const {
-    if (epoch < all_of_first) return 1;
+  /// Of so many epochs that may be kept one is: every one of the first `all_of_first`, then, each
+  /// time that their number has doubled, as many again as a 64th of the first. It depends on the
+  /// number of the epoch alone, and at most twice as many as the first are kept, however long a run
+  /// is.
+  KILN_HD std::uint64_t stride(std::uint64_t number) const {
+    if (number < all_of_first) return 1;
     std::uint64_t stride = thinning;
-    for (std::uint64_t end = 2 * all_of_first; epoch >= end && end < end * 2; end *= 2) stride *= 2;
+    for (std::uint64_t end = 2 * all_of_first; number >= end && end < end * 2; end *= 2)
+      stride *= 2;
     return stride;
   }
   KILN_HD bool keeps(std::uint64_t epoch) const {
-    return records_per_epoch > 0 && epoch % stride(epoch) == 0;
+    const std::uint64_t number = epoch / every;
+    return records_per_epoch > 0 && epoch % every == 0 && number % stride(number) == 0;
   }
   KILN_HD std::uint64_t seq_of(std::uint64_t epoch, std::uint64_t record) const {
     return epoch * records_per_epoch + record + 1;
   }
   /// The number of an epoch among those that are kept.
   KILN_HD std::uint64_t kept_before(std::uint64_t epoch) const {
-    if (epoch < all_of_first) return epoch;
+    const std::uint64_t number = epoch / every + (epoch % every == 0 ? 0 : 1);
+    if (number < all_of_first) return number;
     std::uint64_t begin = all_of_first, before = all_of_first;
-    for (; epoch >= 2 * begin && begin < begin * 2; begin *= 2) before += all_of_first / thinning;
-    return before + (epoch - begin) / stride(epoch);
+    for (; number >= 2 * begin && begin < begin * 2; begin *= 2) before += all_of_first / thinning;
+    return before + (number - begin) / stride(number);
   }
   KILN_HD TelemetrySlot& slot_of(std::uint64_t epoch, std::uint64_t record) const {
     return slots[(kept_before(epoch) * records_per_epoch + record) & (capacity - 1)];

@@ -151,12 +151,12 @@ TEST_F(DrawsFileOnDisk, LongChainsAreThinnedByWholeDraws) {
   write(header("(2, 700000, 1)"), values);
   const std::optional<DrawsFile> file = read(1);
   ASSERT_TRUE(file) << why_;
-  EXPECT_EQ(file->stride, 11);
+  EXPECT_EQ(file->stride, 22);
   const QuantityDraws& one = file->all[0];
-  EXPECT_EQ(sum(one.counts) + one.below + one.above, 2 * 63637);
-  EXPECT_EQ(one.low, 11 * 63) << "the outermost 127 of 0, 0, 11, 11, ... are outside";
-  EXPECT_EQ(one.high, 11 * (63636 - 63));
-  EXPECT_EQ(file->rank_stride, 8 * 11);
+  EXPECT_EQ(sum(one.counts) + one.below + one.above, 2 * 31819);
+  EXPECT_EQ(one.low, 22 * 31) << "the outermost 63 of 0, 0, 22, 22, ... are outside";
+  EXPECT_EQ(one.high, 22 * (31818 - 31));
+  EXPECT_EQ(file->rank_stride, 4 * 22);
   EXPECT_EQ(sum(one.ranks[0]), 7955);
 }
 

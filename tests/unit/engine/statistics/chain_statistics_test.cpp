@@ -73,6 +73,35 @@ TEST(PooledRanks, MergeDistancesAsIfSortedAnew) {
   }
 }
 
+// So many that they are sorted by digits: signs, magnitudes from the least to the greatest, ties
+// and both zeros.
+TEST(PooledRanks, OfManyValuesAreThoseOfTheirOrder) {
+  Values values = ar1_chains(0.3, 1, 20000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % 5 == 0) values[i] = std::round(values[i]);  // 0 and -0 among them
+    if (i % 7 == 1) values[i] *= std::pow(10.0, static_cast<double>(i % 600) - 300);
+  }
+  values[17] = std::numeric_limits<double>::max();
+  values[18] = std::numeric_limits<double>::lowest();
+  values[19] = std::numeric_limits<double>::denorm_min();
+  Values sorted = values;
+  std::ranges::sort(sorted);
+  const PooledRanks ranks(values);
+  for (const double p : {0.0, 0.05, 0.5, 0.95}) {
+    const double place = p * static_cast<double>(sorted.size() - 1);
+    const auto at = static_cast<std::size_t>(place);
+    const double share = place - static_cast<double>(at);
+    EXPECT_EQ(ranks.quantile(p), sorted[at] + share * (sorted[at + 1] - sorted[at])) << p;
+  }
+  const Values scores = ranks.scores();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto equal = std::ranges::equal_range(sorted, values[i]);
+    const auto below = static_cast<double>(equal.begin() - sorted.begin());
+    const double rank = below + 0.5 * static_cast<double>(std::ranges::distance(equal) + 1);
+    ASSERT_NEAR(normal_probability(scores[i]), (rank - 0.375) / (20000 + 0.25), 1e-12) << values[i];
+  }
+}
+
 TEST(PooledRanks, InterpolateQuantiles) {
   const PooledRanks ranks(Values{5, 1, 4, 2, 3});
   EXPECT_DOUBLE_EQ(ranks.quantile(0.05), 1.2);

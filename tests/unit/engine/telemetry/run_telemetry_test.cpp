@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "kiln/archive.hpp"
@@ -252,6 +255,33 @@ TEST(RunTelemetry, APartOfATickIsNotRecorded) {
 
   const auto length = static_cast<std::uint64_t>(epoch);
   EXPECT_EQ(steps, (std::vector<std::uint64_t>{0, length, 2 * length}));
+}
+
+// Two chunks of ticks run while the host sleeps: the ring has room for the records of both.
+TEST(RunTelemetry, NoRecordIsLostWhereTheHostIsLate) {
+  if (list_devices().size() < 2) GTEST_SKIP() << "the CPU waits for its host";
+  constexpr std::int64_t groups = 1000, rungs = 32;
+  const Problem problem = make_ising(test::random_ising(64, 4, 3), "ising");
+  ParallelTemperingOptions ladder;
+  ladder.rungs = rungs;
+  ParallelTempering schedule(ladder);
+  RunOptions how;
+  how.device = "cuda";
+  how.replicas = groups * rungs;
+  how.telemetry.level = TelemetryLevel::groups;
+  how.telemetry.budget_bytes = std::uint64_t{1} << 32;
+  int taken = 0;
+  how.telemetry.take = [&](std::span<const TelemetryRecord>) {
+    if (++taken % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  };
+  kiln::Run run(problem, schedule, {.sweeps = 400000}, how, open_backend("cuda", 0));
+  const auto sweeps_of_epoch = static_cast<std::int64_t>(run.telemetry_header().ticks_per_epoch *
+                                                         run.telemetry_header().sweeps_per_tick);
+  run.advance_to({.sweeps = 100 * sweeps_of_epoch});
+  const TelemetryCounts counts = run.telemetry_counts();
+  EXPECT_GE(counts.epochs, 100u);
+  EXPECT_EQ(counts.lost, 0u);
+  EXPECT_EQ(counts.records, counts.epochs * (groups + 1));
 }
 
 TEST(RunTelemetry, ABudgetThatALevelDoesNotFitTakesTheLevelBelow) {

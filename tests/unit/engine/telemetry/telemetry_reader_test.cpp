@@ -132,6 +132,21 @@ TEST(TelemetryRing, KeepsAllOfTheFirstEpochsAndNeverTwiceAsMany) {
   EXPECT_LE(ring.kept_before(~0ull), 2u * 256);
 }
 
+// Four times as many epochs pass, and the same are kept of every fourth.
+TEST(TelemetryRing, KeepsOneInSoManyWhereRecordsAreDear) {
+  TelemetryRing all, some;
+  all.records_per_epoch = some.records_per_epoch = 3;
+  some.every = 4;
+  std::uint64_t kept = 0;
+  for (std::uint64_t epoch = 0; epoch < 400000; ++epoch) {
+    ASSERT_EQ(some.keeps(epoch), epoch % 4 == 0 && all.keeps(epoch / 4)) << epoch;
+    if (!some.keeps(epoch)) continue;
+    ASSERT_EQ(some.kept_before(epoch), kept) << epoch;
+    ++kept;
+  }
+  EXPECT_EQ(kept, 64u + 10 + 1) << "ten doublings of 64, and a part of the next";
+}
+
 TEST(TelemetryRing, HasNothingInAPlaceThatIsBeingWritten) {
   using enum TelemetryRing::Found;
   TelemetrySlot slot{}, other{};
