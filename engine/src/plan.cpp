@@ -329,8 +329,9 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   // On the CPU long ticks can be given up.
   const DeviceShape host;
   if (!plan.device.gpu || makes_copies(plan, objective)) {  // what of batch and objective changes
-    plan.copy_bytes =
-        plan.batch_bytes + objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
+    plan.copy_bytes = ReplicaBatch::bytes_saved(objective.space(),
+                                                layouts_of(objective, plan.needs), plan.shape) +
+                      objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
   }
   OwnCount(plan, problem, schedule)
       .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas),

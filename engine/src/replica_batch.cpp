@@ -163,10 +163,24 @@ std::uint64_t ReplicaBatch::bytes_needed(const Space& space, const std::vector<L
                                          const BatchShape& shape) {
   check_shape(space, layouts, shape);
   const std::int64_t slots = padded(shape.replicas);
-  std::uint64_t bytes = static_cast<std::uint64_t>(slots) * 64;  // per-slot arrays, rounded up
+  const auto n = static_cast<std::uint64_t>(slots);
+  // Energy, best energy, key, best step, counts; name, rung, replica; bits of improvement.
+  std::uint64_t bytes = 6 * device_lines(n * 8) + 3 * device_lines(n * 4) + device_lines(n / 8);
   for (std::size_t b = 0; b < layouts.size(); ++b) {
     const Block& block = space.blocks()[b];
-    bytes += 2 * block_bytes(block, layouts[b], slots) + block.box.size() * sizeof(Bounds);
+    bytes += 2 * device_lines(block_bytes(block, layouts[b], slots)) +
+             device_lines(block.box.size() * sizeof(Bounds));
+  }
+  return bytes;
+}
+
+std::uint64_t ReplicaBatch::bytes_saved(const Space& space, const std::vector<Layout>& layouts,
+                                        const BatchShape& shape) {
+  const std::int64_t slots = padded(shape.replicas);
+  const auto n = static_cast<std::uint64_t>(slots);
+  std::uint64_t bytes = 5 * device_lines(n * 8) + 3 * device_lines(n * 4);
+  for (std::size_t b = 0; b < layouts.size(); ++b) {
+    bytes += 2 * device_lines(block_bytes(space.blocks()[b], layouts[b], slots));
   }
   return bytes;
 }

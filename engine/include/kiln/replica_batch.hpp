@@ -59,6 +59,9 @@ class KILN_API ReplicaBatch {
   /// @throws InvalidArgument for a shape or layout that does not fit.
   static std::uint64_t bytes_needed(const Space& space, const std::vector<Layout>& layouts,
                                     const BatchShape& shape);
+  /// The part of it that save() keeps.
+  static std::uint64_t bytes_saved(const Space& space, const std::vector<Layout>& layouts,
+                                   const BatchShape& shape);
 
   const Space& space() const noexcept { return space_; }
   std::int64_t replicas() const noexcept { return shape_.replicas; }
