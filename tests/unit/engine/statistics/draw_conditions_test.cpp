@@ -14,6 +14,7 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_threads.hpp"
 #include "kiln/statistics/draw_judge.hpp"
 #include "kiln/statistics/sample.hpp"
 #include "kiln/statistics/sample_summary.hpp"
@@ -336,6 +337,29 @@ TEST(DrawJudge, AgreesWithTheSummary) {
   }
   EXPECT_GT(yes, 15);
   EXPECT_GT(no, 15);
+}
+
+// The next look begins with the quantity that failed, on however many threads this one was found.
+TEST(DrawJudge, AsksWhatFailedFirstAlone) {
+  const DrawConditions conditions = DrawConditions::parse("rhat<=1.05");
+  Sample sample = good_sample({"a", "b", "c", "d"}, 4, 200);
+  sample.values = ar1_chains(0.3, 16, 200, 3);
+  sample.log_density = ar1_chains(0.3, 4, 200, 4);
+  for (std::size_t d = 0; d < 200; ++d) sample.values[4 * d + 2] += 3;  // "c" of the first chain
+  for (const int threads : {1, 3}) {
+    const HostThreads limit(threads);
+    DrawJudge judge;
+    EXPECT_FALSE(look(judge, conditions, sample).met);
+    std::vector<std::size_t> asked;
+    const auto column = [&](std::size_t quantity) {
+      asked.push_back(quantity);
+      Values values;
+      for (std::size_t i = 0; i < 800; ++i) values.push_back(sample.values[4 * i + quantity]);
+      return values;
+    };
+    EXPECT_FALSE(judge.look(conditions, {4, 200, 4, 0, 0, 4, column}).met);
+    EXPECT_EQ(asked, std::vector<std::size_t>{2}) << threads << " threads";
+  }
 }
 
 TEST(DrawJudge, TellsHowManyDrawsWouldDo) {
