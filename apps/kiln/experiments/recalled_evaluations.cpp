@@ -123,6 +123,13 @@ std::optional<RecalledEvaluation> RecalledEvaluations::find(StateSpan state) con
 
 std::string RecalledEvaluations::warning() const {
   if (changed_.empty()) return {};
+  if (sums_bytes_ == 0) {
+    return fmt::format(
+        "warning[evaluations.sums]: {}: there are no checksums of its lines in {}; the run "
+        "evaluates "
+        "again what it needs of them\n",
+        clean(file_), LineSums::file);
+  }
   constexpr std::size_t most = 8;
   const bool one = changed_.size() == 1;
   const auto shown =

@@ -187,6 +187,21 @@ TEST_F(Recall, RowsOfAnotherRunAreNotTaken) {
   EXPECT_GE(count_lines(read("calls")), 24 - rows);
 }
 
+TEST_F(Recall, WithoutChecksumsNoLineIsTaken) {
+  whole("whole", "24");
+  kill_at(20, "f.sh");
+  fs::remove(folder_ / "killed/evaluations.sums");
+
+  const Outcome outcome = resume();
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning[evaluations.sums]: killed/evaluations.csv: there are no "
+                             "checksums of its lines"),
+            std::string::npos)
+      << outcome.err;
+  expect_like("whole");
+}
+
 TEST_F(Recall, AFinishedRunGetsMoreEvaluations) {
   whole("killed", "24");
   whole("whole", "36");
