@@ -20,6 +20,10 @@ double sum_of(const std::vector<std::uint64_t>& counts) {
 
 }  // namespace
 
+std::int64_t room_of_draws(std::int64_t dimension) {
+  return std::max<std::int64_t>(1, max_kept_values / dimension);
+}
+
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   if (problem.posterior && !problem.posterior->quantities.names.empty()) {
     return problem.posterior->quantities;
@@ -45,7 +49,7 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   divergences_ = run.scratch_zeros<std::uint64_t>("draws.divergences", chains);
 
   trace_ = {};
-  const std::int64_t room = std::max<std::int64_t>(1, max_kept_values / dimension_);
+  const std::int64_t room = room_of_draws(dimension_);
   const std::int64_t few = std::min(chains, min_kept_chains);
   trace_.thin = setting.thin > 0 ? setting.thin : (few * setting.draws + room - 1) / room;
   trace_.capacity = (setting.draws + trace_.thin - 1) / trace_.thin;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "kiln/kernels/hamiltonian/record_draws.hpp"
 #include "kiln/result.hpp"
@@ -26,6 +28,10 @@ struct RecorderSetting {
 /// What a user reads of a point: quantities of the posterior, or its coordinates.
 Quantities quantities_of(const Problem& problem, std::int64_t dimension);
 
+/// How many draws of points of this dimension are kept where nobody says how many, those of all
+/// chains together.
+std::int64_t room_of_draws(std::int64_t dimension);
+
 /// Keeps draws in scratch of the run, and makes a Sample of them at its end.
 class DrawRecorder {
  public:
@@ -39,6 +45,12 @@ class DrawRecorder {
   std::shared_ptr<Sample> collect(ReportContext& run, std::int64_t sweeps,
                                   std::span<const double> known) const;
 
+  /// See ExtendsDraws, here for the arrays of this recorder.
+  bool grows(std::string_view array) const;
+  void require_extendable(std::int64_t draws, std::uint64_t sweeps) const;
+  /// Makes the moments of all draws so far anew, from the kept ones: in other halves.
+  void extend(Queue& queue, std::uint64_t sweeps);
+
   const RecorderSetting& setting() const { return setting_; }
   const DrawTrace& trace() const { return trace_; }
   std::int64_t dimension() const { return dimension_; }
@@ -46,6 +58,8 @@ class DrawRecorder {
   std::int64_t divergences(ReportContext& run) const;
 
  private:
+  RecordDraws moments_on_host(std::vector<double>& mean, std::vector<double>& square,
+                              std::uint64_t half) const;
   void collect_draws(ReportContext& run, Sample& sample, std::span<const double> known) const;
   void collect_moments(ReportContext& run, Sample& sample) const;
 

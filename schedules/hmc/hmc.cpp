@@ -217,6 +217,14 @@ Hmc::Look Hmc::look(ReportContext& run, const DrawConditions& conditions, std::u
 // Draws may be those of another run now.
 void Hmc::load(const Archive&) { watch_->forget(); }
 
+bool Hmc::grows(std::string_view array) const { return recorder_->grows(array); }
+
+void Hmc::require_extendable(std::int64_t draws, std::uint64_t sweeps) const {
+  recorder_->require_extendable(draws, sweeps);
+}
+
+void Hmc::extend_draws(Queue& queue, std::uint64_t sweeps) { recorder_->extend(queue, sweeps); }
+
 // A time limit cuts an anneal while it is warm.
 void Hmc::descend(DescendContext& run) {
   const double cold = exact::infinity();

@@ -3,6 +3,7 @@
 #include "terminal_program.hpp"
 
 #include <pty.h>
+#include <signal.h>  // kill
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -30,6 +31,11 @@ namespace {
 }  // namespace
 
 Outcome Terminal::run_on_screen(const std::vector<std::string>& words, std::size_t width) const {
+  return run_on_screen(words, width, 0, {});
+}
+
+Outcome Terminal::run_on_screen(const std::vector<std::string>& words, std::size_t width,
+                                int signal, const std::string& signal_at) const {
   termios mode = {};
   ::cfmakeraw(&mode);
   const winsize size{24, static_cast<unsigned short>(width), 0, 0};
@@ -40,6 +46,8 @@ Outcome Terminal::run_on_screen(const std::vector<std::string>& words, std::size
   std::array<char, 65536> block;
   for (ssize_t n = 0; (n = ::read(screen, block.data(), block.size())) > 0;) {
     outcome.out.append(block.data(), static_cast<std::size_t>(n));
+    if (signal == 0 || outcome.out.find(signal_at) == std::string::npos) continue;
+    ::kill(child, std::exchange(signal, 0));
   }
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -18,6 +18,9 @@ class Terminal : public ProgramTest {
  protected:
   /// Both outputs are one terminal, which passes line feeds on as they are.
   Outcome run_on_screen(const std::vector<std::string>& words, std::size_t width = columns) const;
+  /// The same, with a signal that is sent once when the screen has a text.
+  Outcome run_on_screen(const std::vector<std::string>& words, std::size_t width, int signal,
+                        const std::string& signal_at) const;
 
   /// Fails the test where a line of the run does not fit.
   void expect_narrow(const std::vector<std::string>& words, int exit_code = 0) const;

@@ -39,8 +39,13 @@ void write_draws(const FileWriter& files, const CommandOptions& options, const R
 std::string draws_text_of(const CommandOptions& options, const Result& result, const Problem&) {
   const nlohmann::json json = nlohmann::json::parse(result_json(result));
   if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
+  const bool complete = result.stop == Stop::converged && result.until.empty();
+  const std::string end_of_run =
+      complete && options.budget.time_limit_s
+          ? fmt::format("all draws made after {:.1f} s", result.time.run_s)
+          : stop_text(result);
   const std::string line =
-      fmt::format("done   {}   {}\n", stop_text(result), draws_text(json.at("sample")));
+      fmt::format("done   {}   {}\n", end_of_run, draws_text(json.at("sample")));
   const bool says_why = !options.has("quiet") || result.misses_until();
   const std::string end = (says_why ? until_text(result.until) : "") + line;
   return options.has("quiet") ? end

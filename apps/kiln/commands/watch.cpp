@@ -69,6 +69,10 @@ class WatchOutput {
       print_result(json_ ? document_text(event, -1) : clean(event_line(event)) + "\n");
     }
   }
+  /// Ctrl-Z, which must not leave the terminal in its second screen.
+  void stop_if_asked() {
+    if (screen_ && screen_->stop_if_asked()) drawn_.reset();
+  }
   // The last state stays on the first screen.
   void end(const RunView& view) {
     if (!screen_) return;
@@ -94,9 +98,12 @@ class WatchOutput {
 };
 
 // Sleeps until the next look. Gives false after a signal.
-bool wait(const std::atomic<bool>& asked) {
+bool wait(const std::atomic<bool>& asked, WatchOutput& output) {
   const auto until = std::chrono::steady_clock::now() + between_looks;
-  while (!asked && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(nap);
+  while (!asked && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(nap);
+    output.stop_if_asked();
+  }
   return !asked;
 }
 
@@ -108,7 +115,7 @@ ExitCode follow(FolderWatch& watch, std::vector<EventJson> events, bool json) {
     output.show(events, watch.view());
     if (watch.has_ended()) break;
     if (!flush_results() || !results_have_reader()) return ExitCode::broken_pipe;
-    if (!wait(asked)) {
+    if (!wait(asked, output)) {
       output.end(watch.view());
       return signals.exit_code();
     }

@@ -286,28 +286,25 @@ std::string EvaluationTable::header() const {
 
 std::string EvaluationTable::row(const Evaluation& one) {
   std::string text = fmt::format("{},{}", one.study, one.batch);
-  for (const std::string& value : variables_.cells_of(one.state)) {
+  for (const std::string& value : variables_.cells_of(spans_of(one.state))) {
     text += "," + problems::csv_cell(value);
   }
   if (one.objectives.empty()) text += "," + cell(one.value);
   for (const double value : one.objectives) text += "," + cell(value);
   for (const double g : one.constraints) text += "," + cell(g);
   if (problem_.objectives) return text + "\n";
+  learn(one);
+  text += best_.contains(one.study) ? "," + cell(best_[one.study]) : ",";
+  return text + "\n";
+}
+
+void EvaluationTable::learn(const Evaluation& one) {
   const bool met = std::ranges::all_of(one.constraints, [](double g) { return g <= 0; });
   const auto known = best_.find(one.study);
   if (met && std::isfinite(one.value) &&
       (known == best_.end() || problem_.better(one.value, known->second))) {
     best_[one.study] = one.value;
   }
-  text += best_.contains(one.study) ? "," + cell(best_[one.study]) : ",";
-  return text + "\n";
-}
-
-std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem) {
-  EvaluationTable table(problem);
-  std::string text = table.header();
-  for (const Evaluation& one : evaluations.all) text += table.row(one);
-  return text;
 }
 
 std::string add_past_evaluations(const std::string& path, const Problem& problem,

@@ -14,24 +14,23 @@
 
 namespace kiln::cli {
 
-/// The lines of evaluations.csv, row by row.
+/// The lines of evaluations.csv, row by row: study and batch, the variables by name, value,
+/// constraints (g1, g2, ...) and the best feasible value of the study so far; cells without a
+/// number are empty. Of several objectives a value for each under its name, and no best one.
 class EvaluationTable {
  public:
   explicit EvaluationTable(const Problem& problem);
   std::string header() const;
   /// Of evaluations in order: the last cell has the best feasible value of the study so far.
   std::string row(const Evaluation& one);
+  /// An evaluation that has its row: later rows know its value.
+  void learn(const Evaluation& one);
 
  private:
   const Problem& problem_;
   EvaluationVariables variables_;
   std::map<std::int64_t, double> best_;  // by study
 };
-
-/// evaluations.csv: study and batch, the variables by name, value, constraints (g1, g2, ...) and
-/// the best feasible value of the study so far; cells without a number are empty. Of several
-/// objectives a value for each under its name, and no best one.
-std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem);
 
 /// Gives a schedule the evaluations of such a file, or of another table (problems::read_csv): a
 /// column for each variable, by its name, x[1] or x1; the value under the name of the objective

@@ -102,15 +102,15 @@ bool EvaluationVariables::is_number_of(std::size_t k, const std::string& text) c
   return text == fmt::format("x[{}]", k + 1) || text == fmt::format("x{}", k + 1);
 }
 
-std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {
+std::vector<std::string> EvaluationVariables::cells_of(StateSpan state) const {
   std::vector<std::string> cells;
   if (problem_.solution.named_values) {
-    for (const auto& [name, value] : problem_.solution.named_values(spans_of(state))) {
+    for (const auto& [name, value] : problem_.solution.named_values(state)) {
       cells.push_back(escaped(value));
     }
     return cells;
   }
-  for (const BlockValues& block : state) {
+  for (const BlockSpan& block : state) {
     std::visit(
         [&](const auto& values) {
           for (const auto value : values) cells.push_back(fmt::format("{}", value));

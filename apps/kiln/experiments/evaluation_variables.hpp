@@ -25,7 +25,7 @@ class EvaluationVariables {
   bool is_number_of(std::size_t k, const std::string& text) const;
 
   /// A state as text that state_of() knows; see escaped().
-  std::vector<std::string> cells_of(const State& state) const;
+  std::vector<std::string> cells_of(StateSpan state) const;
   /// @throws InvalidArgument for what is no value of a variable, and says of which.
   State state_of(const std::vector<std::string>& cells) const;
 

@@ -216,8 +216,8 @@ std::string RunFolder::description() const {
   if (!is_own()) return {};
   constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
   constexpr std::array<std::string_view, 8> last{
-      "incumbents",    "incumbents.ndjson", "trace.csv",  "events.ndjson",
-      "telemetry.bin", "checkpoint.kiln",   "report.html"};
+      "incumbents",    "incumbents.ndjson", "trace.csv",       "events.ndjson",
+      "telemetry.bin", "evaluations.sums",  "checkpoint.kiln", "report.html"};
   std::vector<std::string> names = listed_;
   std::ranges::stable_sort(names, {}, [&](const std::string& name) {
     const auto begin = std::ranges::find(first, name) - first.begin();

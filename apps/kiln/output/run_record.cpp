@@ -40,6 +40,15 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
+// "done   sweep limit after 4.8 s ...", among the lines of the result.
+std::string last_line(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("done ")) return line;
+  }
+  return {};
+}
+
 // Of a file of the run, in the notes of a checkpoint.
 std::string length_note(const std::string& file) { return "length of " + file; }
 
@@ -60,7 +69,7 @@ std::function<void(const Evaluation&)> RunRecord::evaluation_log(bool few_evalua
   if (folder_ == nullptr || !few_evaluations) return {};
   return [this](const Evaluation& one) {
     if (!evaluations_) begin_evaluations();
-    evaluations_->append(evaluation_table_->row(one), true);
+    if (!recalled_ || !recalled_->find(spans_of(one.state))) append_evaluation(one);
   };
 }
 
@@ -80,6 +89,39 @@ void RunRecord::begin_evaluations() {
   evaluation_table_.emplace(problem_);
   evaluations_ = grow("evaluations.csv");
   if (evaluations_->size() == 0) evaluations_->append(evaluation_table_->header());
+  if (recalled_) {
+    for (const Evaluation& one : recalled_->all()) evaluation_table_->learn(one);
+  }
+  begin_sums();
+}
+
+// Sums name run.json, which is there before the first evaluation.
+void RunRecord::begin_sums() {
+  line_sums_.emplace(fs::path(options_.text("output")) / "run.json");
+  sums_ = grow(LineSums::file);
+}
+
+// The sum comes first: one of a row that is not there does no harm, and a row that stands in the
+// file is known to be the run's own, whenever the run is killed.
+void RunRecord::append_evaluation(const Evaluation& one) {
+  const std::string row = evaluation_table_->row(one);
+  sums_->append(line_sums_->of(row, LineSums::Origin::own) + "\n", true);
+  evaluations_->append(row, true);
+}
+
+// Rows of the log know neither study nor batch.
+void RunRecord::finish_evaluations(const Evaluations& evaluations) {
+  if (!line_sums_) begin_sums();
+  EvaluationTable table(problem_);
+  std::string text = table.header(), sums;
+  for (const Evaluation& one : evaluations.all) {
+    const std::string row = table.row(one);
+    text += row;
+    const auto origin = one.batch == 0 ? LineSums::Origin::past : LineSums::Origin::own;
+    sums += line_sums_->of(row, origin) + "\n";
+  }
+  sums_->append(sums, true);
+  FileWriter::write("evaluations.csv", text);
 }
 
 void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words,
@@ -115,6 +157,10 @@ void RunRecord::keep_logs(const Checkpoint* checkpoint) {
   if (!folder_->continues()) return;
   folder_->remove_remains();
   folder_->keep_of("incumbents.ndjson", 0);  // the run has all of them, and writes them anew
+  if (recalled_) {
+    folder_->keep_of("evaluations.csv", recalled_->csv_bytes());
+    folder_->keep_of(LineSums::file, recalled_->sums_bytes());
+  }
   for (const char* name : cut_logs) {
     std::uint64_t kept = 0;
     if (checkpoint != nullptr) {
@@ -194,7 +240,7 @@ void RunRecord::finish_last_checkpoint(const Result& result) {
 }
 
 void RunRecord::tell(const std::string& line) const {
-  if (tell_) tell_(line);
+  if (tell_ && !options_.has("quiet")) tell_(line);
 }
 
 // A disk that is full for a moment, or no feasible state yet, costs the run nothing.
@@ -226,26 +272,17 @@ void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
   attempt([&] { output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry); });
 }
 
-// "done   sweep limit after 4.8 s ...", among the lines of the result.
-std::string RunRecord::last_line(const Result& result) const {
-  std::istringstream lines(output_.text(options_, result, problem_));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("done ")) return line;
-  }
-  return {};
-}
-
-void RunRecord::finish(const Result& result) {
+void RunRecord::finish(const Result& result, const std::string& text) {
   if (folder_ == nullptr) return;
   attempt([&] { FileWriter::write("result.json", result_json(result)); });
   // Of a run that failed the file has more: the evaluations of its last batch.
   attempt([&] {
     if (!result.evaluations || result.stop == Stop::failed) return;
-    FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
+    finish_evaluations(*result.evaluations);
   });
   attempt([&] { incumbents_.finish(*folder_, result); });
-  attempt([&] { events_->finish(result, result.verified ? last_line(result) : std::string{}); });
-  for (GrowingFile* file : {evaluations_.get(), trace_.get(), incumbents_.file(),
+  attempt([&] { events_->finish(result, last_line(text)); });
+  for (GrowingFile* file : {evaluations_.get(), sums_.get(), trace_.get(), incumbents_.file(),
                             event_lines_.get(), telemetry_.file()}) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before

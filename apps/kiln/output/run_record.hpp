@@ -14,6 +14,7 @@
 
 #include "cli/settings.hpp"
 #include "experiments/evaluation_files.hpp"
+#include "experiments/recalled_evaluations.hpp"
 #include "output/events.hpp"
 #include "output/run_folder.hpp"
 #include "output/run_logs.hpp"
@@ -55,6 +56,8 @@ class RunRecord final : FileWriter {
 
   /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
+  /// Evaluations that the folder has already: they get no second row. May be null.
+  void recall(std::shared_ptr<const RecalledEvaluations> known) { recalled_ = std::move(known); }
   /// Keeps the records of a run with these options.
   void keep_telemetry(TelemetryOptions& options);
   /// The run is set up, and has its first states: what cannot be written is told at the end.
@@ -78,7 +81,8 @@ class RunRecord final : FileWriter {
   void keep_solution(const Result& result, bool in_a_hurry);
   /// Everything else. What cannot be written into the folder goes to a folder for temporary
   /// files, or to standard output, and `error()` has the first reason.
-  void finish(const Result& result);
+  /// @param text  what the verb says of the result; "" for a result that is not verified
+  void finish(const Result& result, const std::string& text);
   std::exception_ptr error() const noexcept { return error_; }
 
  private:
@@ -89,13 +93,15 @@ class RunRecord final : FileWriter {
   void rescue(const std::string& name, const std::string& content) const;
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   void begin_evaluations();
+  void begin_sums();
+  void append_evaluation(const Evaluation& one);
+  void finish_evaluations(const Evaluations& evaluations);
   void keep_logs(const Checkpoint* checkpoint);
   CheckpointNotes notes(const std::string& finished) const;
   void checkpoint(Run& run, const ReportPoint& point);
   void tell(const std::string& line) const;
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
-  std::string last_line(const Result& result) const;
   void write_report();
 
   RunFolder* folder_;
@@ -104,7 +110,9 @@ class RunRecord final : FileWriter {
   const Points& reference_front_;
   const RunOutput& output_;
   std::optional<EvaluationTable> evaluation_table_;  // once there are evaluations
-  std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
+  std::shared_ptr<const RecalledEvaluations> recalled_;
+  std::optional<LineSums> line_sums_;
+  std::unique_ptr<GrowingFile> evaluations_, sums_, trace_, event_lines_;
   std::unique_ptr<Events> events_;
   const LoadedProblem* loaded_ = nullptr;  // once the run has begun
   mutable std::optional<CheckpointFiles> checkpoints_;

@@ -163,8 +163,10 @@ std::string stop_rule(const CommandOptions& options, const std::string& step,
     rules.push_back("at target " + human_value(*options.budget.target, false));
   if (!options.budget.until.empty()) {
     rules.push_back("when the draws meet " + options.budget.until.text());
-    const auto draws = parameters.find("draws");
-    if (draws != parameters.end()) rules.push_back(fmt::format("after {} draws", draws->second));
+  }
+  const auto draws = parameters.find("draws");
+  if (!rules.empty() && options.verb->samples && draws != parameters.end()) {
+    rules.push_back(fmt::format("after {} draws", draws->second));
   }
   for (const char* length : {"generations", "cooling_sweeps"}) {
     const auto steps = parameters.find(length);
@@ -230,9 +232,8 @@ std::string banner_of(const RunFacts& facts) {
                       plan ? "studies" : options.verb->replicas,
                       plan ? plan->studies : facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, entry.fields);
-  text += fmt::format(
-      "device       {}\nstop         {}\n", device_text(facts.device),
-      plan ? stop_rule(*plan, options) : stop_rule(options, facts.step, facts.parameters));
+  text += fmt::format("device       {}\nstop         {}\n", device_text(facts.device),
+                      stop_rule(facts));
   for (const std::string& note : facts.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
   return text + "\n";

@@ -25,6 +25,8 @@ struct RunFacts {
   DrawNaming naming = DrawNaming::words;
   std::string step;                               ///< what a step of the schedule is called
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
+  /// Limits of a run that continues: its time counts from now, its sweeps from the start.
+  std::optional<Budget> continues_until = {};
 };
 
 /// "maxcut gset:G22   maximise cut   n 2000  m 19990   best known 13359"
@@ -39,6 +41,10 @@ std::string device_text(const DeviceInfo& device);
 /// @param parameters  of the schedule; its generations or sweeps end a run that has no other limit
 std::string stop_rule(const CommandOptions& options, const std::string& step,
                       const std::map<std::string, std::string>& parameters);
+
+/// The same of a run: one that continues ends by the limits of its continuation, whatever it was
+/// planned for.
+std::string stop_rule(const RunFacts& facts);
 
 nlohmann::ordered_json problem_json(const LoadedProblem& loaded, const std::string& source);
 nlohmann::ordered_json device_json(const DeviceInfo& device, const std::string& fallback_reason);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "kiln/registry.hpp"
+
+#include "experiments/evaluation_plan.hpp"
 #include "output/solve_text.hpp"
 
 namespace kiln::cli {
@@ -16,6 +19,18 @@ bool at_bound(const Result& result) {
 }
 
 }  // namespace
+
+std::string stop_rule(const RunFacts& facts) {
+  CommandOptions options = facts.options;
+  if (facts.continues_until) {
+    options.counts_evaluations &= options.budget.sweeps == facts.continues_until->sweeps;
+    options.budget = *facts.continues_until;
+  }
+  const Registry registry = builtin_registry();
+  const std::optional<EvaluationPlan> plan = evaluation_plan(
+      options, registry.schedule(options.schedule), facts.parameters, facts.loaded.problem);
+  return plan ? stop_rule(*plan, options) : stop_rule(options, facts.step, facts.parameters);
+}
 
 const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
 

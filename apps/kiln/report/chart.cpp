@@ -90,15 +90,26 @@ void Chart::bars(const SeriesStyle& style, std::vector<ChartPoint> points, doubl
   add(Kind::bars, style, std::move(points), bar_width);
 }
 
-void Chart::spans(const SeriesStyle& style, const std::vector<ChartPoint>& low,
-                  const std::vector<ChartPoint>& high) {
+// Both ends of each line, one after the other.
+std::vector<ChartPoint> Chart::pairs_of(const std::vector<ChartPoint>& low,
+                                        const std::vector<ChartPoint>& high) const {
   std::vector<ChartPoint> ends;
   for (std::size_t i = 0; i < std::min(low.size(), high.size()); ++i) {
     if (!is_shown(low[i]) || !is_shown(high[i])) continue;
     ends.push_back(low[i]);
     ends.push_back(high[i]);
   }
-  add(Kind::spans, style, std::move(ends));
+  return ends;
+}
+
+void Chart::spans(const SeriesStyle& style, const std::vector<ChartPoint>& low,
+                  const std::vector<ChartPoint>& high) {
+  add(Kind::spans, style, pairs_of(low, high));
+}
+
+void Chart::band(const SeriesStyle& style, const std::vector<ChartPoint>& low,
+                 const std::vector<ChartPoint>& high) {
+  add(Kind::band, style, pairs_of(low, high));
 }
 
 void Chart::rule(const std::string& name, double y) {
@@ -202,7 +213,28 @@ std::vector<Pixel> Chart::places_of(const Frame& frame, const Series& series) co
   return corners;
 }
 
+// There along the lowest place of each column of pixels, and back along the highest.
+std::vector<Pixel> Chart::outline_of(const Frame& frame, const Series& series) {
+  std::vector<Pixel> there, back;
+  for (std::size_t i = 0; i + 1 < series.points.size(); i += 2) {
+    const Pixel low = frame.place(series.points[i]), high = frame.place(series.points[i + 1]);
+    const bool same = !there.empty() && std::floor(there.back().x) == std::floor(low.x);
+    if (same && low.y > there.back().y) there.back() = low;
+    if (same && high.y < back.back().y) back.back() = high;
+    if (same) continue;
+    there.push_back(low);
+    back.push_back(high);
+  }
+  there.insert(there.end(), back.rbegin(), back.rend());
+  return there;
+}
+
 void Chart::draw(SvgCanvas& canvas, const Frame& frame, const Series& series) const {
+  if (series.kind == Kind::band) {
+    canvas.open_group(fmt::format("class=\"band {}\"", color_class(series.style.color)));
+    canvas.path({outline_of(frame, series)});
+    return canvas.close_group();
+  }
   const bool stroked =
       series.kind == Kind::line || series.kind == Kind::steps || series.kind == Kind::spans;
   canvas.open_group(fmt::format("class=\"{} {}{}\"", stroked ? "line" : "mark",
@@ -235,8 +267,9 @@ std::string Chart::legend() const {
   std::set<std::string> named;
   for (const Series& series : series_) {
     if (series.style.name.empty() || !named.insert(series.style.name).second) continue;
-    keys += fmt::format("<span class=\"key\"><i class=\"{}\"></i>{}</span>",
-                        color_class(series.style.color), svg_escaped(series.style.name));
+    keys += fmt::format("<span class=\"key\"><i class=\"{}{}\"></i>{}</span>",
+                        color_class(series.style.color), series.kind == Kind::band ? " wide" : "",
+                        svg_escaped(series.style.name));
   }
   for (const Rule& rule : rules_) {
     if (rule.name.empty()) continue;

@@ -51,6 +51,10 @@ class Chart {
   /// Vertical lines from low[i].y to high[i].y.
   void spans(const SeriesStyle& style, const std::vector<ChartPoint>& low,
              const std::vector<ChartPoint>& high);
+  /// The area between two curves of equal x, which are in the order of x: of each column of pixels
+  /// the lowest and the highest place.
+  void band(const SeriesStyle& style, const std::vector<ChartPoint>& low,
+            const std::vector<ChartPoint>& high);
   /// A dashed line at a value.
   void rule(const std::string& name, double y);
   /// A text that is shown when the pointer is near the point.
@@ -66,7 +70,7 @@ class Chart {
   std::string figure() const;
 
  private:
-  enum class Kind { line, steps, dots, diamonds, bars, spans };
+  enum class Kind { line, steps, dots, diamonds, bars, spans, band };
   struct Series {
     SeriesStyle style;
     Kind kind;
@@ -84,11 +88,14 @@ class Chart {
   struct Frame;
 
   bool is_shown(const ChartPoint& point) const;
+  std::vector<ChartPoint> pairs_of(const std::vector<ChartPoint>& low,
+                                   const std::vector<ChartPoint>& high) const;
   void add(Kind kind, const SeriesStyle& style, std::vector<ChartPoint> points, double extent = 0);
   Frame frame() const;
   void draw_axes(SvgCanvas& canvas, const Frame& frame) const;
   void draw_labels(SvgCanvas& canvas, const Frame& frame) const;
   void draw(SvgCanvas& canvas, const Frame& frame, const Series& series) const;
+  static std::vector<Pixel> outline_of(const Frame& frame, const Series& series);
   std::vector<Pixel> places_of(const Frame& frame, const Series& series) const;
   std::string legend() const;
   std::string tips_text(const Frame& frame) const;

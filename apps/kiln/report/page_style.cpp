@@ -73,6 +73,7 @@ figcaption { font-weight: 600; font-size: 14px; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; font-size: 13px; color: var(--faint); }
 .key i { display: inline-block; width: 14px; height: 3px; margin: 0 .4rem .22rem 0;
   background: var(--c); }
+.key i.wide { height: 9px; margin-bottom: 0; opacity: .35; }
 .key i.dashed { height: 0; background: none; border-top: 2px dashed var(--faint); }
 .note { color: var(--faint); font-size: 13px; margin: .2rem 0 .6rem; max-width: 80ch; }
 .c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
@@ -81,6 +82,7 @@ svg.chart { display: block; width: 100%; height: auto; font-family: inherit; tou
 .line { fill: none; stroke: var(--c); stroke-width: 1.7; stroke-linejoin: round; }
 .line.thin { stroke-width: 1; }
 .mark { fill: var(--c); }
+.band { fill: var(--c); fill-opacity: .2; stroke: var(--c); stroke-opacity: .5; stroke-width: .6; }
 .mark.thin { fill-opacity: .5; }
 .grid { stroke: var(--rule); stroke-width: 1; }
 .axis, .cross { stroke: var(--faint); stroke-width: 1; }

@@ -43,6 +43,7 @@ std::vector<Part> parts_of(const RunFiles& files) {
   parts.push_back({"progress", "Progress", curves_html(files)});
   parts.push_back({"ladder", "Ladder", ladder_html(run)});
   parts.push_back({"series", "Series", series_html(run)});
+  parts.push_back({"telemetry", "Telemetry", telemetry_html(files)});
   parts.push_back({"memory", "Memory", memory_html(files.result)});
   parts.push_back({"profile", "Profile", profile_html(files.result)});
   parts.push_back({"hardware", "Hardware", hardware_html(files.result)});

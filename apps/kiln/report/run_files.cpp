@@ -240,6 +240,16 @@ void read_draws(const fs::path& folder, RunFiles& files) {
   if (!why.empty()) files.notes.push_back("draws.npy was left out: " + why);
 }
 
+void read_telemetry(const fs::path& folder, RunFiles& files) {
+  const std::optional<std::string> bytes = text_of(folder / "telemetry.bin", files.notes);
+  if (!bytes) return;
+  try {
+    files.telemetry.emplace(*bytes, "telemetry.bin");
+  } catch (const Error& error) {
+    files.notes.push_back("telemetry.bin was left out: " + clean(error.message()));
+  }
+}
+
 }  // namespace
 
 const Json& member_at(const Json& json, const std::vector<const char*>& path) {
@@ -288,7 +298,9 @@ RunFiles read_run_files(const std::string& folder, ReadDraws draws) {
   files.events = objects_of(path / "events.ndjson", files.notes);
   read_incumbents(path, files);
   read_evaluations(path, files);
-  if (draws == ReadDraws::yes) read_draws(path, files);
+  if (draws == ReadDraws::no) return files;
+  read_draws(path, files);
+  read_telemetry(path, files);
   return files;
 }
 

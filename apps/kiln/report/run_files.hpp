@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/telemetry/reader.hpp"
+
 #include "report/draws_file.hpp"
 
 namespace kiln::cli {
@@ -41,6 +43,7 @@ struct RunFiles {
   std::vector<IncumbentRow> incumbents;
   std::optional<EvaluationRows> evaluations;
   std::optional<DrawsFile> draws;
+  std::optional<TelemetryReader> telemetry;
   bool under_way = false;          ///< a process holds the lock of the folder
   std::vector<std::string> notes;  ///< one sentence per file that could not be read to its end
 };
@@ -52,7 +55,7 @@ enum class ReadDraws { no, yes };
 /// `notes` names each of them.
 /// @throws InputError if there is no run.json; ParseError if run.json or result.json is no such
 /// document.
-/// @param draws  whether draws.npy is worth the time
+/// @param draws  whether draws.npy and telemetry.bin are worth the time
 RunFiles read_run_files(const std::string& folder, ReadDraws draws = ReadDraws::yes);
 
 /// Whether a process holds the lock of a run folder.

@@ -27,6 +27,8 @@ std::string subtitle_html(const RunFiles& files);
 std::string headline_html(const RunFiles& files);
 /// Best and mean against time and work, the gap, and what else the trace has.
 std::string curves_html(const RunFiles& files);
+/// Best, mean and spread, acceptance, and groups by epoch: the records of telemetry.bin.
+std::string telemetry_html(const RunFiles& files);
 /// The ladder of a tempering run.
 std::string ladder_html(const Diagnosis& run);
 /// Series of other schedules.

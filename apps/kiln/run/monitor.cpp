@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 
 #include "output/text.hpp"
@@ -23,6 +25,8 @@ constexpr double between_notes_s = 600;
 constexpr double host_window_s = 5;
 // Exchange phases below which a rate of 10 % is not told from one of 20 %.
 constexpr double min_swap_phases = 100;
+// A look at the result so far copies it from the device.
+constexpr double first_look_s = 2, look_spacing = 200;
 
 std::optional<double> diagnostic(const Result& result, const char* name) {
   const auto at = result.diagnostics.find(name);
@@ -48,6 +52,8 @@ Monitor::Monitor(const RunFacts& facts, const Backend& backend, MonitorSink sink
   variables_ = std::max<double>(1, static_cast<double>(problem.objective->space().variables()));
   replicas_ = static_cast<double>(facts.replicas);
   counts_whole_ = problem.objectives != nullptr || facts.options.schedule == "hmc";
+  const auto rungs = facts.parameters.find("rungs");
+  has_ladder_ = rungs != facts.parameters.end() && rungs->second != "1";
   if (facts.device.gpu) {
     host_ = open_backend("cpu", 1).backend;
   } else {
@@ -194,6 +200,25 @@ void Monitor::update(const ReportPoint& point, const MonitorReadings& readings) 
   observe(point);
 }
 
+void Monitor::judge_swaps(const Result& result) {
+  if (!has_swap_rates(result)) return;
+  std::vector<double> acceptance;
+  for (const double rejected : result.series.at("rejection")) acceptance.push_back(1 - rejected);
+  judge(AlertCode::swap_rate, swap_alert(acceptance, ledger_.is_active(AlertCode::swap_rate)));
+}
+
+void Monitor::look(Run& run) {
+  if (!has_ladder_ || now_s_ - begin_s_ < std::max(first_look_s, look_s_ - begin_s_)) return;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    judge_swaps(run.result_so_far());
+  } catch (const Error&) {
+    // no feasible state yet
+  }
+  const std::chrono::duration<double> cost = std::chrono::steady_clock::now() - begin;
+  look_s_ = now_s_ + std::max(now_s_ - begin_s_, look_spacing * cost.count());
+}
+
 void Monitor::write_metrics(const std::string& stop) {
   reading_.stop = stop;
   reading_.alerts = ledger_.active();
@@ -203,13 +228,11 @@ void Monitor::write_metrics(const std::string& stop) {
 
 void Monitor::finish(Result& result) {
   now_s_ = result.time.run_s;
-  for (const auto& [code, sentence] : advice_) result.advice.push_back(sentence);
-  if (has_swap_rates(result)) {
-    std::vector<double> acceptance;
-    for (const double rejected : result.series.at("rejection")) acceptance.push_back(1 - rejected);
-    // The schedule's advice names the gap, too.
-    judge(AlertCode::swap_rate, swap_alert(acceptance, false));
+  for (const auto& [code, sentence] : advice_) {
+    // The schedule's own advice names the gap.
+    if (code != AlertCode::swap_rate) result.advice.push_back(sentence);
   }
+  judge_swaps(result);
   if (!metrics_) return;
   reading_.point.time_s = result.time.run_s;
   reading_.point.sweeps = result.work.sweeps;

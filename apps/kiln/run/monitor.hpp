@@ -11,6 +11,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/observer.hpp"
 #include "kiln/result.hpp"
+#include "kiln/run.hpp"
 
 #include "output/alerts.hpp"
 #include "output/metrics.hpp"
@@ -38,6 +39,9 @@ class Monitor {
   Monitor(const RunFacts& facts, const Backend& backend, MonitorSink sink);
 
   void update(const ReportPoint& point, const MonitorReadings& readings = {});
+  /// Judges what no report point has: of a ladder, the swap rates of the result so far. It looks
+  /// when twice the time of the last look is over, so that all looks cost next to nothing.
+  void look(Run& run);
   /// Judges the diagnostics of the result, adds each alert of the run to its advice, and writes the
   /// metrics with the reason of the end.
   void finish(Result& result);
@@ -58,6 +62,7 @@ class Monitor {
   void judge_trials(const ReportPoint& point);
   void judge_memory(const ReportPoint& point);
   void judge_host(const ReportPoint& point);
+  void judge_swaps(const Result& result);
   void write_metrics(const std::string& stop);
 
   const Backend& backend_;
@@ -77,7 +82,9 @@ class Monitor {
   double begin_s_ = 0, now_s_ = 0;  // times of the run: of the first report point, and of this one
   ReportPoint last_;
   double memory_s_ = 0, host_s_ = 0;  // times of the last readings
-  std::optional<HostLoad> load_;      // at host_s_
+  bool has_ladder_ = false;
+  double look_s_ = 0;             // time of the next look at the result so far
+  std::optional<HostLoad> load_;  // at host_s_
   MetricReading reading_;
   std::optional<MetricsFile> metrics_;
 };

@@ -6,6 +6,7 @@
 
 #include "kiln/fronts/scalarized.hpp"
 #include "kiln/host_threads.hpp"
+#include "kiln/objectives/recall.hpp"
 
 #include "cli/option_values.hpp"
 #include "cli/present_names.hpp"
@@ -154,6 +155,25 @@ void claim_resumed(Session& session, const ResumedFolder& resumed) {
   }
 }
 
+// Expensive evaluations that the killed run has made are not made again.
+void recall_evaluations(Session& session) {
+  Problem& problem = session.loaded.problem;
+  if (!session.resumption || !problem.experiment || problem.objectives) return;
+  const auto known =
+      std::make_shared<const RecalledEvaluations>(session.resumption->folder, problem);
+  problem =
+      with_recall(std::move(problem), [known](StateSpan state) { return known->find(state); });
+  session.recalled = known;
+}
+
+// A run that was continued with more draws has more than run.json says.
+void take_draws(Session& session) {
+  const std::optional<std::string> draws = session.resumption->draws(session.options);
+  if (!draws) return;
+  session.options.parameters["draws"] = {*draws, Origin::command_line};
+  make_schedule_of(session);
+}
+
 void load(Session& session) {
   const CommandOptions& options = session.options;
   const bool from_input = options.problem == "-";
@@ -165,6 +185,7 @@ void load(Session& session) {
   if (from_input) session.set_up->begin_now();
   require_unchanged(session.loaded, options);
   if (session.resumption) require_data(*session.resumption, session.loaded);
+  recall_evaluations(session);
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
 }
 
@@ -208,6 +229,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
   session.set_up->begin(!options.has("quiet"));
   if (resumed) {
     claim_resumed(session, *resumed);
+    if (schedule_given) take_draws(session);
   } else if (options.has("output") && !options.has("dry-run")) {
     session.folder = session.set_up->claim(options.text("output"));
   }
@@ -223,6 +245,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
     take_default_schedule(session);
     take_present_names(session.options, session.registry);
     make_schedule_of(session);
+  }
+  if (resumed) {
+    session.resumption->count_steps(session.registry.schedule(options.schedule), *session.schedule);
   }
   require_possible_naming(session.options, *session.schedule);
   if (session.loaded.problem.objectives) {

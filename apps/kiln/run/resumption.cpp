@@ -23,6 +23,23 @@ bool any(const Budget& budget) {
   return budget.time_limit_s || budget.sweeps || budget.target || budget.work_limit;
 }
 
+// Limits of the command line take the place of those of the run.
+void take(const Budget& given, Budget& left) {
+  if (given.time_limit_s) left.time_limit_s = given.time_limit_s;
+  if (given.sweeps) left.sweeps = given.sweeps;
+  if (given.target) left.target = given.target;
+  if (given.work_limit) left.work_limit = given.work_limit;
+  if (!given.until.empty()) left.until = given.until;
+}
+
+[[noreturn]] void refuse_limit(const std::string& option, const std::string& schedule,
+                               const std::string& counted) {
+  throw InvalidArgument(
+      "resume.limit",
+      fmt::format("--{} is no limit of this run: schedule {} counts {}", option, schedule, counted),
+      {}, "--sweeps N or --time-limit TIME");
+}
+
 }  // namespace
 
 CheckpointNotes checkpoint_notes(const RunVerb& verb, const LoadedProblem& loaded,
@@ -70,28 +87,82 @@ Budget Resumption::end_of(Budget planned) const {
 }
 
 Budget Resumption::limit(const Budget& planned) const {
-  if (!found) return any(given) ? given : planned;
+  const Budget& more = given.budget;
+  if (!found) {
+    Budget anew = any(more) ? Budget{} : planned;
+    take(more, anew);
+    return anew;
+  }
   const std::string finished = note_of(found->checkpoint, finished_note);
-  if (finished.empty() && !any(given)) return end_of(planned);
+  const bool gives = any(more) || !more.until.empty() || given.draws;
+  if (finished.empty() && !gives) return end_of(planned);
   const bool done = finished == "converged" || finished == "evaluation_limit";
   Budget left = left_of(planned);
-  if (given.time_limit_s) left.time_limit_s = given.time_limit_s;
-  if (given.sweeps) left.sweeps = given.sweeps;
-  if (given.target) left.target = given.target;
+  // Conditions that the draws have met are no limit of further draws.
+  if (done && given.draws) left.until = {};
+  take(more, left);
+  if (given.draws || !more.until.empty()) return left;
   // A schedule that ended by itself has an end unless it is told another number of steps.
   const bool endless = !any(planned) && !done;
-  if (endless || given.sweeps || (any(left) && !done)) return left;
-  throw InvalidArgument(
-      "resume.finished",
-      fmt::format("{}: the run is finished ({}) after {} steps of each replica", clean(folder),
-                  clean(finished), found->checkpoint.steps()),
-      done ? "" : "a new limit: --time-limit, or a greater --sweeps",
-      done ? fmt::format("kiln resume {} --sweeps {}", clean(folder), 2 * found->checkpoint.steps())
-           : fmt::format("kiln resume {} --time-limit 60s", clean(folder)));
+  if (endless || more.sweeps || (any(left) && !done)) return left;
+  const std::string draws = found->checkpoint.field("-p draws");
+  const bool samples = note_of(found->checkpoint, verb_note) == sample_verb().name;
+  const std::string longer = samples ? fmt::format("--draws {}", 2 * std::atoll(draws.c_str()))
+                             : done  ? fmt::format("--sweeps {}", 2 * found->checkpoint.steps())
+                                     : "--time-limit 60s";
+  throw InvalidArgument("resume.finished",
+                        fmt::format("{}: the run is finished ({}) after {} steps of each replica",
+                                    clean(folder), clean(finished), found->checkpoint.steps()),
+                        done ? "" : "a new limit: --time-limit, or a greater --sweeps",
+                        fmt::format("kiln resume {} {}", clean(folder), longer));
+}
+
+void Resumption::count_steps(const ScheduleEntry& entry, const Schedule& schedule) {
+  const std::string step(schedule.step_name());
+  if (given.work_unit && *given.work_unit != schedule.work_kind()) {
+    refuse_limit("work-limit", entry.name, to_string(schedule.work_kind()));
+  }
+  std::optional<std::int64_t>& sweeps = given.budget.sweeps;
+  if (given.generations) {
+    if (step != "generation") refuse_limit("generations", entry.name, step + "s");
+    sweeps = given.generations;
+  }
+  if (!given.evaluations) return;
+  if (!entry.few_evaluations) refuse_limit("evaluations", entry.name, step + "s");
+  const std::map<std::string, std::string> parameters = schedule.parameters();
+  const std::int64_t batch = std::max<std::int64_t>(1, std::stoll(parameters.at("batch")));
+  if (*given.evaluations % batch != 0) {
+    throw InvalidArgument(
+        "resume.limit",
+        fmt::format("--evaluations={} ends within a batch of {}", *given.evaluations, batch),
+        "a multiple of the batch",
+        fmt::format("--evaluations {}", (*given.evaluations / batch + 1) * batch));
+  }
+  sweeps = *given.evaluations / batch;
+}
+
+std::optional<std::string> Resumption::draws(const CommandOptions& options) const {
+  const std::string had = found ? found->checkpoint.field("-p draws") : std::string{};
+  if (!options.verb->samples) return std::nullopt;
+  if (!given.draws) return had.empty() ? std::nullopt : std::optional(had);
+  if (!had.empty() && *given.draws <= std::stoll(had)) {
+    throw InvalidArgument("resume.draws",
+                          fmt::format("--draws={} counts from the start, and the run has {} draws "
+                                      "of each chain",
+                                      *given.draws, had),
+                          {}, fmt::format("--draws {}", 2 * std::stoll(had)));
+  }
+  return std::to_string(*given.draws);
 }
 
 void Resumption::restore(Run& run) const {
   if (found) found->checkpoint.restore(run);
+}
+
+std::string Resumption::warning() const {
+  if (!found || found->passed_over.empty()) return {};
+  return fmt::format("warning[checkpoint.damaged]: {}; continuing from {}\n",
+                     clean(found->passed_over), clean(found->checkpoint.file().string()));
 }
 
 std::string Resumption::text() const {
@@ -99,14 +170,9 @@ std::string Resumption::text() const {
     return fmt::format("resume       {}: there is no checkpoint yet; the run begins anew\n",
                        clean(folder));
   }
-  std::string text;
-  if (!found->passed_over.empty()) {
-    text = fmt::format("warning[checkpoint.damaged]: {}; continuing from {}\n",
-                       clean(found->passed_over), clean(found->checkpoint.file().string()));
-  }
-  return text + fmt::format("resume       {} after {} and {} steps of each replica\n",
-                            clean(found->checkpoint.file().string()),
-                            human_seconds(found->checkpoint.run_s()), found->checkpoint.steps());
+  return fmt::format("resume       {} after {} and {} steps of each replica\n",
+                     clean(found->checkpoint.file().string()),
+                     human_seconds(found->checkpoint.run_s()), found->checkpoint.steps());
 }
 
 }  // namespace kiln::cli

@@ -38,8 +38,9 @@
 namespace kiln::cli {
 namespace {
 
-void print_results(const CommandOptions& options, const Problem& problem, const Result& result,
-                   double read_s, const RunFolder* folder, const RunOutput& output) {
+/// @param text  what the verb says of the result
+void print_results(const CommandOptions& options, const Result& result, const std::string& text,
+                   double read_s, const RunFolder* folder) {
   if (options.has("verbose")) {
     print_note(details_of(result, read_s));
     print_note(memory_text(result.memory));
@@ -50,19 +51,20 @@ void print_results(const CommandOptions& options, const Problem& problem, const 
     return;
   }
   if (!result.verified) return;
-  print_text(output.text(options, result, problem));
+  print_text(text);
   if (result.profile) print_text(profile_text(*result.profile));
   const std::string files = folder != nullptr && !options.has("quiet") ? folder->description() : "";
-  if (!files.empty()) print_text(fmt::format("files  {}\n", files));
+  // In a pipe, too: a list of names is for people.
+  if (!files.empty()) print_result(fitted(fmt::format("files  {}\n", files), result_columns()));
 }
 
-ProgressTable table_of(const Session& session) {
+ProgressTable table_of(const Session& session, const Budget& limit) {
   const Schedule& schedule = *session.schedule;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   ProgressTable table{session.options.verb->samples, 0, entry.several_objectives,
                       entry.few_evaluations && !entry.several_objectives, entry.few_evaluations};
   const std::map<std::string, std::string> parameters = schedule.parameters();
-  table.time_limit_s = session.options.budget.time_limit_s;
+  table.time_limit_s = limit.time_limit_s;
   table.step = schedule.step_name();
   if (const auto plan =
           evaluation_plan(session.options, entry, parameters, session.loaded.problem)) {
@@ -145,10 +147,13 @@ ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Res
   if (signals.count() <= 1) record.begin_last_checkpoint(run, result);
   record.keep_solution(result, signals.count() > 1);
   compare_unless_in_a_hurry(session.reference_front, signals, result);
-  record.finish(result);
+  const bool is_read = session.folder != nullptr || !session.options.has("json");
+  const std::string text = result.verified && is_read
+                               ? output.text(session.options, result, session.loaded.problem)
+                               : std::string{};
+  record.finish(result, text);
   if (signals.count() <= 1) record.finish_last_checkpoint(result);
-  print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
-                session.folder.get(), output);
+  print_results(session.options, result, text, session.loaded.seconds, session.folder.get());
   const bool heard = flush_results();
   if (failure) std::rethrow_exception(failure);
   require_verified(result, session.loaded.problem);
@@ -168,6 +173,14 @@ void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>
   });
 }
 
+void tell_of_resumption(const Session& session) {
+  print_note(session.resumption->warning());
+  if (session.recalled) print_note(session.recalled->warning());
+  if (session.options.has("quiet")) return;
+  print_note(session.resumption->text());
+  if (session.recalled) print_note(session.recalled->text());
+}
+
 // Once the run has resolved its parameters.
 std::string note_on_changes(Session& session) {
   std::string changed = changed_parameters(session.options, session.schedule->parameters());
@@ -184,9 +197,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const std::optional<Resumption>& resumption = session.resumption;
   const Budget limit = resumption ? resumption->limit(options.budget) : options.budget;
   const Problem& problem = session.loaded.problem;
-  Progress progress(problem, !options.has("quiet"), table_of(session));
+  Progress progress(problem, !options.has("quiet"), table_of(session, limit));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
   record.keep_telemetry(options.run.telemetry);
+  record.recall(session.recalled);
   // Each evaluation is worth a line of a file as soon as it is there.
   if (session.registry.schedule(options.schedule).few_evaluations) {
     options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
@@ -226,12 +240,13 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.batch().replicas(),
                        run.draw_naming(),
                        std::string(session.schedule->step_name()),
-                       session.schedule->parameters()};
+                       session.schedule->parameters(),
+                       resumption ? std::optional(limit) : std::nullopt};
   const bool from_checkpoint = resumption && resumption->found;
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
   record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
-  if (resumption) print_note(resumption->text());
+  if (resumption) tell_of_resumption(session);
   progress.begin();
   Monitor monitor(
       facts, *run.backend().backend,
@@ -253,6 +268,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     const std::uint64_t lost = run.telemetry_counts().lost;
     monitor.update(point, {SlowdownReadings{sensors.slowdowns()},
                            TelemetryReadings{lost - std::exchange(known_lost, lost)}});
+    monitor.look(run);
     if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
     if (failure) return Next::stop;
     // A run whose answer nobody will see is not worth going on with.

@@ -14,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/settings.hpp"
 #include "errors.hpp"
+#include "experiments/recalled_evaluations.hpp"
 #include "output/run_folder.hpp"
 #include "output/run_record.hpp"
 #include "run/problem_source.hpp"
@@ -35,6 +36,7 @@ struct Session {
   std::unique_ptr<SetUp> set_up = nullptr;
   std::unique_ptr<StopSignals> signals = nullptr;  ///< that end the set-up, and then ask the run
   std::optional<Resumption> resumption = {};       ///< of a run that continues
+  std::shared_ptr<const RecalledEvaluations> recalled = nullptr;  ///< of such a run, if expensive
 };
 
 /// Judges the arguments, makes the folder, reads the problem, opens the device.

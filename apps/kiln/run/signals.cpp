@@ -19,6 +19,7 @@ std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
 std::atomic<int> last_signal{3};  // ends the program in the handler
 std::atomic<bool> checkpoint_asked{false};
+std::atomic<bool> suspend_asked{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constexpr std::array<int, 4> stop_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU};
@@ -35,6 +36,8 @@ extern "C" void on_stop_signal(int signal) {
 }
 
 extern "C" void on_checkpoint_signal(int) { checkpoint_asked = true; }
+
+extern "C" void on_suspend_signal(int) { suspend_asked = true; }
 
 // No SIG_IGN: programs that are called would inherit that.
 extern "C" void on_failing_write(int) {}
@@ -108,6 +111,24 @@ void StopSignals::answer_by(std::function<void()> on_first) {
 int StopSignals::count() const noexcept { return signal_count; }
 
 ExitCode StopSignals::exit_code() const noexcept { return exit_code_of_signal(); }
+
+SuspendSignal::SuspendSignal() {
+  suspend_asked = false;
+  if (!is_ignored(SIGTSTP)) install(SIGTSTP, on_suspend_signal);
+}
+
+SuspendSignal::~SuspendSignal() {
+  if (!is_ignored(SIGTSTP)) install(SIGTSTP, SIG_DFL);
+}
+
+bool SuspendSignal::asked() noexcept { return suspend_asked; }
+
+void SuspendSignal::suspend() noexcept {
+  install(SIGTSTP, SIG_DFL);
+  ::raise(SIGTSTP);
+  install(SIGTSTP, on_suspend_signal);
+  suspend_asked = false;
+}
 
 ExitCode exit_code_of_signal() noexcept { return code_of(first_signal); }
 

@@ -52,4 +52,19 @@ class StopSignals {
   std::jthread watcher_;
 };
 
+/// Hears while it lives that the terminal wants to stop the program (Ctrl-Z), so that the program
+/// can put the terminal in order first. Where such signals are ignored, they stay so.
+class SuspendSignal {
+ public:
+  SuspendSignal();
+  ~SuspendSignal();
+  SuspendSignal(const SuspendSignal&) = delete;
+  SuspendSignal& operator=(const SuspendSignal&) = delete;
+
+  /// Whether the program is to stop.
+  static bool asked() noexcept;
+  /// Stops, as if nobody had heard the signal, and returns when the program continues.
+  static void suspend() noexcept;
+};
+
 }  // namespace kiln::cli

@@ -53,6 +53,14 @@ Screen::Screen() { show(open_second); }
 
 Screen::~Screen() { show(close_second); }
 
+bool Screen::stop_if_asked() {
+  if (!SuspendSignal::asked()) return false;
+  show(close_second);
+  SuspendSignal::suspend();
+  show(open_second);
+  return true;
+}
+
 void Screen::draw(const std::vector<std::string>& lines) {
   std::string frame = home;
   for (std::size_t i = 0; i < lines.size(); ++i) {

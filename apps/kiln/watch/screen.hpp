@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "run/signals.hpp"
+
 namespace kiln::cli {
 
 /// Size of the terminal on standard output, in characters.
@@ -31,6 +33,12 @@ class Screen {
 
   /// Overwrites the frame before in one piece: nothing is erased first, so nothing flickers.
   void draw(const std::vector<std::string>& lines);
+  /// Where the terminal wants to stop the program, gives the first screen back, stops, and opens
+  /// the second one when the program continues. True: the next frame is due.
+  bool stop_if_asked();
+
+ private:
+  SuspendSignal suspend_;
 };
 
 }  // namespace kiln::cli

@@ -81,7 +81,8 @@ class KILN_API Checkpoint {
   std::uint64_t steps() const noexcept;  ///< of each replica
   double run_s() const noexcept;         ///< time of the run, over all its calls of advance()
 
-  /// Puts a run that has the same fields into this state. Call it between two calls of advance().
+  /// Puts a run that has the same fields into this state; the number of draws may be greater, where
+  /// the schedule can make more (ExtendsDraws). Call it between two calls of advance().
   /// @throws CheckpointError `checkpoint.other_run` with the fields that differ; `archive.size` and
   /// others of Run::load(), after which the run is broken
   void restore(Run& run) const;

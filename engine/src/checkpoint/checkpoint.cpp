@@ -3,10 +3,12 @@
 #include "kiln/checkpoint.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "kiln/run.hpp"
+#include "kiln/statistics/extends_draws.hpp"
 
 #include "checkpoint/checkpoint_reader.hpp"
 #include "checkpoint/checkpoint_writer.hpp"
@@ -45,6 +47,49 @@ std::vector<std::string> differences(const format::Texts& saved, const format::T
     }
   }
   return all;
+}
+
+// The sections of a run that is to continue with more draws: the room for those that are to come is
+// empty.
+class ExtendedSections final : public SectionSource {
+ public:
+  ExtendedSections(const SectionSource& saved, const ExtendsDraws& schedule, std::int64_t draws,
+                   std::int64_t all_draws)
+      : saved_(saved),
+        schedule_(schedule),
+        draws_(static_cast<std::uint64_t>(draws)),
+        all_draws_(static_cast<std::uint64_t>(all_draws)) {}
+
+  std::optional<std::uint64_t> bytes_of(const std::string& name) const override {
+    const std::optional<std::uint64_t> bytes = saved_.bytes_of(name);
+    return bytes && grows(name) ? *bytes / draws_ * all_draws_ : bytes;
+  }
+  void read(const std::string& name,
+            FunctionRef<void(const void*, std::size_t)> take) const override {
+    saved_.read(name, take);
+    if (!grows(name)) return;
+    std::uint64_t left = *bytes_of(name) - *saved_.bytes_of(name);
+    const std::vector<std::byte> zeros(std::min<std::uint64_t>(left, 1 << 20));
+    for (; left > 0; left -= std::min<std::uint64_t>(left, zeros.size())) {
+      take(zeros.data(), std::min<std::uint64_t>(left, zeros.size()));
+    }
+  }
+
+ private:
+  bool grows(const std::string& name) const {
+    constexpr std::string_view scratch = "scratch.";
+    return name.starts_with(scratch) && schedule_.grows(name.substr(scratch.size()));
+  }
+
+  const SectionSource& saved_;
+  const ExtendsDraws& schedule_;
+  std::uint64_t draws_, all_draws_;
+};
+
+std::int64_t number_of(const std::string& text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 void require_same(const fs::path& file, const format::Texts& saved, const format::Texts& now) {
@@ -153,9 +198,28 @@ double Checkpoint::run_s() const noexcept { return parts_->clock.run_s; }
 
 void Checkpoint::restore(Run& run) const {
   const format::Clock& clock = parts_->clock;
-  require_same(file(), parts_->fields, run.core().identity());
+  const format::Texts now = run.core().identity();
+  const std::string draws_field = "-p " + std::string(ExtendsDraws::parameter);
+  format::Texts saved = parts_->fields;
+  const auto wanted = std::ranges::find(now, draws_field, &format::Texts::value_type::first);
+  auto* const extends = run.core().schedule().as<ExtendsDraws>();
+  const std::int64_t draws = number_of(field(draws_field));
+  const std::int64_t all_draws = wanted == now.end() ? draws : number_of(wanted->second);
+  const bool extended = extends != nullptr && draws > 0 && all_draws > draws;
+  if (extended) {
+    std::ranges::find(saved, draws_field, &format::Texts::value_type::first)->second =
+        wanted->second;
+  }
+  require_same(file(), saved, now);
   const CheckpointSections sections(parts_->reader, format::state_prefix);
-  run.load(Archive(run.queue(), sections));
+  if (extended) {
+    extends->require_extendable(draws, clock.steps);
+    const ExtendedSections longer(sections, *extends, draws, all_draws);
+    run.load(Archive(run.queue(), longer));
+    extends->extend_draws(run.queue(), clock.steps);
+  } else {
+    run.load(Archive(run.queue(), sections));
+  }
   run.core().require_places();
   run.core().require_energies();
   run.core().stand({clock.run_s, clock.to_best_s, clock.ends_with_budget != 0});

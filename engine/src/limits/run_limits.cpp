@@ -77,8 +77,9 @@ bool RunCore::take_limits(const Budget& limit) {
       sweeps_by_work_ = true;
     }
   }
-  // Neither draws of a number nor conditions surely come to an end.
-  const bool keeps = needs_.keeps_draws && (limit.work_limit || wants_more);
+  // Neither a time, draws of a number nor conditions surely come to an end before the draws do, and
+  // further draws would be kept by nobody.
+  const bool keeps = needs_.keeps_draws && (limit.work_limit || limit.time_limit_s || wants_more);
   const bool by_schedule = !limit_.sweeps && (unlimited || keeps);
   if (by_schedule) limit_.sweeps = needs_.default_sweeps;
   return by_schedule && !wants_more;

@@ -10,6 +10,7 @@
 #include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objective.hpp"
+#include "kiln/objectives/recall.hpp"
 #include "kiln/problem.hpp"
 
 namespace kiln {
@@ -222,6 +223,19 @@ class HostObjective final : public Objective {
     return std::make_unique<BoundHostObjective>(name_, constraints_, function_, thread_safe_);
   }
 
+  /// @param sign  of the objective to the user's values
+  std::shared_ptr<const Objective> recalling(const EvaluationRecall& recall, double sign) const {
+    HostCall call = [recall, sign, function = function_](StateSpan state, std::span<double> g) {
+      const std::optional<RecalledEvaluation> known = recall(state);
+      if (!known) return function(state, g);
+      std::ranges::copy_n(known->constraints.begin(), static_cast<std::ptrdiff_t>(g.size()),
+                          g.begin());
+      return sign * known->value;
+    };
+    return std::make_shared<HostObjective>(name_, space_, constraints_, std::move(call),
+                                           thread_safe_);
+  }
+
  private:
   std::string name_;
   Space space_;
@@ -251,6 +265,28 @@ HostFunction on_single_block(const std::string& name, const Space& space,
 }
 
 }  // namespace
+
+Problem with_recall(Problem problem, const EvaluationRecall& recall) {
+  const auto* const objective = dynamic_cast<const HostObjective*>(problem.objective.get());
+  const Affine& units = problem.units.objective_of_stored;
+  const double sign = units.slope();
+  if (objective == nullptr || units.offset != 0 || std::abs(sign) != 1) return problem;
+  problem.objective = objective->recalling(recall, sign);
+  if (problem.solution.verify) {
+    problem.solution.verify = [recall, verify = std::move(problem.solution.verify)](StateSpan s) {
+      const std::optional<RecalledEvaluation> known = recall(s);
+      return known ? known->value : verify(s);
+    };
+  }
+  if (problem.solution.constraint_values) {
+    problem.solution.constraint_values =
+        [recall, compute = std::move(problem.solution.constraint_values)](StateSpan s) {
+          const std::optional<RecalledEvaluation> known = recall(s);
+          return known ? known->constraints : compute(s);
+        };
+  }
+  return problem;
+}
 
 std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
                                                      HostFunction function, bool thread_safe) {

@@ -132,6 +132,8 @@ TEST_F(Resume, AFinishedRunNeedsANewLimit) {
   EXPECT_EQ(files_of("run"), before);
   const Outcome extended = run({"resume", "run", "--sweeps", "5k", "--json"});
   EXPECT_EQ(extended.exit_code, 0) << extended.err;
+  EXPECT_NE(extended.err.find("\nstop         after 5000 sweeps\n"), std::string::npos)
+      << extended.err;
   EXPECT_EQ(json::parse(extended.out)["work"]["sweeps"], 5000);
   EXPECT_EQ(run({"resume", "run", "--time-limit", "100ms", "-q"}).exit_code, 0);
   const json result = json::parse(read("run/result.json"));
@@ -170,6 +172,13 @@ TEST_F(Resume, ASignalAsksForACheckpoint) {
   const Outcome told = run(without);
   EXPECT_EQ(told.exit_code, 0);
   EXPECT_NE(told.err.find("this run has no folder (-o)"), std::string::npos) << told.err;
+
+  // Without rows there is nothing to wait for; the signal comes with the set-up, or within the run.
+  Call quiet{{"solve", "command:sh -c 'echo called >&2; kill -USR1 $PPID; sleep 0.3; echo {x}'",
+              "--var", "x=real:0:1", "--device", "cpu", "--evaluations", "3", "-q"}};
+  const Outcome silent = run(quiet);
+  EXPECT_EQ(silent.exit_code, 0);
+  EXPECT_EQ(silent.err, "");
 }
 
 TEST_F(Resume, WithoutACheckpointTheRunBeginsAnew) {
@@ -267,7 +276,14 @@ TEST_F(Resume, WhatIsNoRunIsRefused) {
   EXPECT_TRUE(fs::is_empty(folder_ / "empty"));
   const Outcome option = run({"resume", "empty", "--seed", "2"});
   EXPECT_EQ(option.exit_code, 2);
-  EXPECT_NE(option.err.find("unknown option '--seed'"), std::string::npos) << option.err;
+  EXPECT_NE(option.err.find("error[resume.fixed]: --seed cannot change in a run that continues"),
+            std::string::npos)
+      << option.err;
+  const Outcome parameter = run({"resume", "empty", "-p", "rungs=2"});
+  EXPECT_EQ(parameter.exit_code, 2);
+  EXPECT_NE(parameter.err.find("error[resume.fixed]: -p cannot change"), std::string::npos);
+  const Outcome misspelt = run({"resume", "empty", "--sweep", "2"});
+  EXPECT_NE(misspelt.err.find("unknown option '--sweep'"), std::string::npos) << misspelt.err;
 }
 
 TEST_F(Resume, AFullDiskCostsTheCheckpointAndNotTheRun) {

@@ -86,6 +86,19 @@ TEST_F(AlertsOfRuns, ALadderWithAGapThatIsClosed) {
   EXPECT_EQ(count_of("warning[alert.swap_rate]: rungs "), 1) << outcome_.err;
 }
 
+// While the run can still be changed, and once.
+TEST_F(AlertsOfRuns, AClosedGapIsToldDuringTheRun) {
+  EXPECT_EQ(alerts_of({"solve", "gset:G1", "--time-limit", "6", "--schedule", "parallel-tempering",
+                       "-p", "beta_min=0.05", "-p", "beta_max=2", "-p", "rungs=3"}),
+            std::set<std::string>{"swap_rate"});
+  EXPECT_EQ(count_of("warning[alert.swap_rate]: rungs "), 1) << outcome_.err;
+  for (const std::string& line : lines_of(read("out/events.ndjson"))) {
+    const json event = json::parse(line);
+    const bool is_one = event["event"] == "alert" && event["code"] == "swap_rate";
+    EXPECT_TRUE(!is_one || event["time_s"] < 5) << line;
+  }
+}
+
 TEST_F(AlertsOfRuns, AProgramThatPrintsNan) {
   write("f.sh", "awk -v x=$1 'BEGIN { if (x < 0.5) print \"nan\"; else print x }'\n");
   EXPECT_EQ(alerts_of({"solve", "command:sh f.sh {x}", "--var", "x=real:0:1", "--schedule",

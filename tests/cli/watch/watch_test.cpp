@@ -87,6 +87,32 @@ TEST_F(Watch, AFinishedRunIsALinePerEventAndItsLastLine) {
   EXPECT_TRUE(lines.back().starts_with("done   sweep limit after ")) << lines.back();
 }
 
+// The group of the test's terminal has no shell, so that the program goes on at once.
+TEST_F(Watch, GivesTheFirstScreenBackWhileItIsStopped) {
+  begin_run();
+  improve(1.0, 12);
+  auto ending = later(1500ms, [&] {
+    stop();
+    end_process();
+  });
+  const Outcome outcome = run_on_screen({"watch", "out"}, columns, SIGTSTP, "\x1b[?1049h");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  const auto places_of = [&](const std::string& text) {
+    std::vector<std::size_t> places;
+    for (std::size_t at = outcome.out.find(text); at != std::string::npos;
+         at = outcome.out.find(text, at + 1)) {
+      places.push_back(at);
+    }
+    return places;
+  };
+  const std::vector<std::size_t> open = places_of("\x1b[?1049h"), close = places_of("\x1b[?1049l");
+  ASSERT_EQ(open.size(), 2u) << "opened, and opened again";
+  ASSERT_EQ(close.size(), 2u);
+  EXPECT_LT(close[0], open[1]);
+  EXPECT_GT(outcome.out.find("\x1b[H", open[1]), open[1]);
+  EXPECT_LT(outcome.out.find("\x1b[H", open[1]), close[1]) << "a frame after it";
+}
+
 TEST_F(Watch, AFinishedRunIsOneDocument) {
   const json result = result_of(run(short_run({"-o", "out", "--json"})));
   const Outcome outcome = run({"watch", "out", "--json"});

@@ -13,6 +13,7 @@
 #include "kiln/options.hpp"
 #include "kiln/run_context.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/statistics/extends_draws.hpp"
 
 namespace kiln {
 
@@ -63,7 +64,7 @@ struct KILN_API HmcOptions {
 /// A replica is a chain, a group a ladder. Chains adapt together, in warmup only.
 /// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
 /// AISTATS 2021; Syed et al., J. R. Stat. Soc. B 84 (2022) 321 for the ladder.
-class KILN_API Hmc : public ScheduleOf<HmcOptions, LooksAtDraws> {
+class KILN_API Hmc : public ScheduleOf<HmcOptions, LooksAtDraws, ExtendsDraws> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit Hmc(HmcOptions options = {});
@@ -80,6 +81,9 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions, LooksAtDraws> {
   void report(ReportContext& run, Result& result) override;
   void load(const Archive& archive) override;
   Look look(ReportContext& run, const DrawConditions& conditions, std::uint64_t sweeps) override;
+  bool grows(std::string_view array) const override;
+  void require_extendable(std::int64_t draws, std::uint64_t sweeps) const override;
+  void extend_draws(Queue& queue, std::uint64_t sweeps) override;
 
  private:
   void settle(AllocateContext& run);

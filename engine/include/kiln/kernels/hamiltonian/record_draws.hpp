@@ -79,6 +79,17 @@ struct KILN_API RecordDraws {
     if (i == 0) keep(place * trace.kept + chain, slot);
   }
 
+  /// Adds coordinate `index`, of [dimension][members], of a draw, from 0, to the moments.
+  KILN_HD void add(std::int64_t index, std::uint64_t draw, double x) const {
+    const bool first = draw < half;
+    const std::int64_t at = first ? index : dimension * pools.members + index;
+    const double n = static_cast<double>(first ? draw + 1 : draw - half + 1);
+    const double from_old = x - moments.mean[at];
+    const double mean = moments.mean[at] + from_old / n;
+    moments.mean[at] = mean;
+    moments.square[at] += from_old * (x - mean);
+  }
+
  private:
   KILN_HD void count(std::int64_t chain, std::int64_t slot, bool warm) const {
     const auto spent = static_cast<std::uint64_t>(statistics.leapfrogs[slot]);
@@ -88,16 +99,6 @@ struct KILN_API RecordDraws {
     }
     gradients[chain] += spent;
     divergences[chain] += static_cast<std::uint64_t>(statistics.divergent[slot]);
-  }
-
-  KILN_HD void add(std::int64_t index, std::uint64_t draw, double x) const {
-    const bool first = draw < half;
-    const std::int64_t at = first ? index : dimension * pools.members + index;
-    const double n = static_cast<double>(first ? draw + 1 : draw - half + 1);
-    const double from_old = x - moments.mean[at];
-    const double mean = moments.mean[at] + from_old / n;
-    moments.mean[at] = mean;
-    moments.square[at] += from_old * (x - mean);
   }
 
   KILN_HD void add_hamiltonian(std::int64_t chain, std::uint64_t draw, double h) const {
