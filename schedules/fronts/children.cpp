@@ -52,8 +52,10 @@ void Children::allocate(AllocateContext& run, const VariationOptions& options) {
     }
   }
   parents_ = {run.scratch("parents", parents).data, rows, slots, slots};
+  run.require_saved_between<std::int32_t>("parents", -1, slots - 1);
   if (batch.groups() > 1 && options.migration_interval > 0) {
     immigrants_ = run.scratch("immigrants", filled<std::int32_t>(slots, -1));
+    run.require_saved_between<std::int32_t>("immigrants", -1, slots - 1);
   }
   std::int64_t longest = 0;
   for (const Block& block : batch.space().blocks()) {

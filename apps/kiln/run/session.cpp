@@ -224,6 +224,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        session.schedule->parameters()};
   const bool from_checkpoint = resumption && resumption->found;
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
+  if (resumption) record.go_on(run);
   record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
   if (resumption) print_note(resumption->text());

@@ -137,8 +137,14 @@ void Checkpoint::restore(Run& run) const {
   const format::Clock& clock = parts_->clock;
   require_same(file(), parts_->fields, run.core().identity());
   const CheckpointSections sections(parts_->reader, format::state_prefix);
-  run.load(Archive(run.queue(), sections));
-  run.core().require_places();
+  const Archive archive(run.queue(), sections);
+  // The field says so; its section is believed no more than that.
+  if (RunCore::naming_of(archive) != run.draw_naming()) {
+    parts_->reader.refuse(0, "section 'run/run.draw_naming' is not the field 'draws'");
+  }
+  const std::vector<std::int32_t> rungs = run.core().rungs();
+  run.load(archive);
+  run.core().require_sound(rungs, clock.steps);
   run.core().require_energies();
   run.core().stand({clock.run_s, clock.to_best_s, clock.ends_with_budget != 0});
 }
