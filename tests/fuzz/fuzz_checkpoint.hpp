@@ -160,10 +160,16 @@ class CheckpointMutation {
     return "accepted";
   }
 
-  /// A file that differs from that of the run in one to three places, every checksum right.
+  /// A file with every checksum right that differs from that of the run: in one element of one
+  /// array of the state, or in one to three places of any kind.
   std::string mutated(std::mt19937_64& random) const {
     CheckpointContent content = content_;
     ClaimedLengths claims;
+    if (random() % 2 == 0) {
+      constexpr std::size_t texts = 2, clock = 1;
+      set_element(content[texts + random() % (content.size() - texts - clock)].second, random);
+      return checkpoint_file(content, claims);
+    }
     for (auto times = 1 + random() % 3; times > 0; --times) mutate(content, claims, random);
     std::string file = checkpoint_file(content, claims);
     if (random() % 16 == 0) file.resize(random() % file.size());
@@ -238,9 +244,9 @@ class CheckpointMutation {
                               -1e300,
                               0.5,
                               9e15};
-    const std::uint64_t words[] = {0,           1,           2,          200,
-                                   ~0ull,       ~0ull >> 1,  1ull << 63, 1ull << 31,
-                                   0x7fffffffu, 0xffffffffu, 1000,       1ull << 40};
+    const std::uint64_t words[] = {0,          1,          2,          200,         ~0ull,
+                                   ~0ull >> 1, 1ull << 63, 1ull << 31, 0x7fffffffu, 0xffffffffu,
+                                   17,         1000,       1ull << 40};
     switch (random() % 4) {
       case 0:
         put(bytes, doubles[random() % std::size(doubles)]);
@@ -292,13 +298,17 @@ class CheckpointMutation {
         claims.block = random() % 2 == 0 ? 0 : lengths[random() % 5];
         return;
       }
-      default: {
-        // An element of the array becomes another number.
-        const std::string number = extreme(random);
-        const std::size_t place = at / number.size() * number.size();
-        if (place + number.size() <= bytes.size()) bytes.replace(place, number.size(), number);
-      }
+      default:
+        set_element(bytes, random);
     }
+  }
+
+  // An element of an array becomes another number.
+  static void set_element(std::string& bytes, std::mt19937_64& random) {
+    const std::string number = extreme(random);
+    if (bytes.size() < number.size()) return;
+    const std::size_t place = random() % (bytes.size() / number.size());
+    bytes.replace(place * number.size(), number.size(), number);
   }
 
   CheckpointedRun setting_;
