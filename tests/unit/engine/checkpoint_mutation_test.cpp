@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         Unsound{3, "scratch.history", 0, bytes_of(std::int64_t{513}), other("'history'")},
         Unsound{7, "scratch.color", 0, bytes_of(std::int32_t{5}), other("'color'")},
         Unsound{11, "scratch.parents", 0, bytes_of(std::int32_t{1 << 20}), other("'parents'")},
+        Unsound{11, "scratch.parents", 120, bytes_of(std::int32_t{17}), other("'parents'")},
+        Unsound{5, "scratch.range", 8, bytes_of(-1.0), other("'range'")},
         Unsound{13, "scratch.annealing.member", 0, bytes_of(std::int32_t{1 << 20}),
                 other("'annealing.member'")},
         Unsound{10, "bayesian.studies", 8, bytes_of(1e12), "archive.value: "},
