@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "kiln/device_fault.hpp"
+#include "kiln/device/device_fault.hpp"
 #include "kiln/errors.hpp"
 
 namespace kiln::cuda {

@@ -11,7 +11,7 @@
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 #include "kiln/kernels/fronts/select_survivors.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
-#include "kiln/state_values.hpp"
+#include "kiln/kernels/run/state_values.hpp"
 
 #include "shared/arrays.hpp"
 

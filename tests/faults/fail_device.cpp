@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "kiln/device_fault.hpp"
+#include "kiln/device/device_fault.hpp"
 #include "kiln/run.hpp"
 
 namespace {

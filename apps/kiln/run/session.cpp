@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "kiln/device_fault.hpp"
+#include "kiln/device/device_fault.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"

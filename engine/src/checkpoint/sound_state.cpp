@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kiln/state_values.hpp"
+#include "kiln/kernels/run/state_values.hpp"
 
 #include "run_parts.hpp"
 #include "run_scratch.hpp"

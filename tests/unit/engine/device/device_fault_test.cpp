@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each class of fault ends in its own state. The CPU backend acts out those of a GPU: an observer
 // of launches throws what a failed call throws, and goes on doing so where no call can succeed.
-#include "kiln/device_fault.hpp"
+#include "kiln/device/device_fault.hpp"
 
 #include <gtest/gtest.h>
 

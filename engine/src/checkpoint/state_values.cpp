@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/state_values.hpp"
+#include "kiln/kernels/run/state_values.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/device_fault.hpp"
+#include "kiln/device/device_fault.hpp"
 
 namespace kiln {
 namespace {
