@@ -106,10 +106,10 @@ TEST_P(FaultyRun, KeepsItsLastCheckpoint) {
   const auto file = folder.path() / "checkpoint.kiln";
   const Problem problem = ring();
   SimulatedAnnealing whole_schedule, schedule, again_schedule;
-  Run whole(problem, whole_schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
+  kiln::Run whole(problem, whole_schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
   const Result expected = whole.advance();
   {
-    Run run(problem, schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
+    kiln::Run run(problem, schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
     run.advance_to({.sweeps = 160});
     write_checkpoint(file, run);
     const std::string before = bytes_of(file);
@@ -123,7 +123,7 @@ TEST_P(FaultyRun, KeepsItsLastCheckpoint) {
     EXPECT_EQ(bytes_of(file), before);
     run.queue().observe_launches(nullptr);
   }
-  Run again(problem, again_schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
+  kiln::Run again(problem, again_schedule, {.sweeps = 400}, options(), open_backend("cpu", 1));
   Checkpoint(file).restore(again);
   const Result continued = again.advance();
   EXPECT_EQ(continued.solution, expected.solution);
