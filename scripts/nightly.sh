@@ -95,6 +95,8 @@ step_attacks() {
   kiln_build build/ci --target kiln_program kiln_fail_call || return 1
   tests/attacks.sh --kiln "$kiln" || failed=1
   python3 -B tests/faults/run.py --kiln "$kiln" --shim build/ci/lib/libkiln_fail_call.so --faults 2000 || failed=1
+  python3 -B tests/faults/kill.py --kiln "$kiln" --kills 100 || failed=1
+  python3 -B tests/faults/kill_calls.py --kiln "$kiln" --shim build/ci/lib/libkiln_fail_call.so || failed=1
   python3 -B tests/attacks/random_runs.py --kiln "$kiln" --runs 200 || failed=1
   return $failed
 }

@@ -46,6 +46,10 @@ void* AllocateContext::new_scratch(const std::string& name, const void* data, st
   }
   return core().new_scratch(name, data, static_cast<std::size_t>(size) * each);
 }
+void AllocateContext::check_saved(const std::string& name,
+                                  std::function<bool(std::span<const std::byte>)> holds) const {
+  core().check_saved(name, std::move(holds));
+}
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
 void AllocateContext::count_work(View1<const std::uint64_t> gradients) const noexcept {
   core().count_work(gradients);

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -66,9 +68,13 @@ class RunCore {
   Standing standing() const;
   /// After load(): takes over how the saved run stood.
   void stand(const Standing& then);
-  /// Checks what was loaded: places of replicas, and energies by evaluating the states.
+  /// The rungs of the slots, sorted within each group: the same at any time of a run.
+  std::vector<std::int32_t> rungs();
+  /// Checks what was loaded, before a kernel follows its indices, and energies by evaluating the
+  /// states.
+  /// @param rungs_before  rungs(), before the load
   /// @throws CheckpointError, after which the run is broken
-  void require_places();
+  void require_sound(const std::vector<std::int32_t>& rungs_before, std::uint64_t steps);
   void require_energies();
   /// Steps at the end of the last whole tick.
   std::uint64_t steps();
@@ -100,6 +106,7 @@ class RunCore {
   bool ends_with_budget() const noexcept { return ends_with_budget_; }
   bool counts_only() const noexcept { return counts_only_; }
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
+  void check_saved(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
   void count_work(View1<const std::uint64_t> gradients) noexcept { gradients_ = gradients; }
@@ -163,6 +170,8 @@ class RunCore {
   /// By the schedule itself, not only by the objective.
   bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);
+  void require_places();
+  void require_states();
   [[noreturn]] void refuse_loaded(const std::string& what);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "kiln/errors.hpp"
 
@@ -27,7 +28,7 @@ void* RunCore::Scratch::add(const std::string& name, const void* data, std::size
     } else {
       queue_.upload(own.data(), data, bytes);
     }
-    place->second = {own.data(), bytes};
+    place->second = {own.data(), bytes, {}};
     return own.data();
   }
   if (pages_.empty() || pages_.back().copy.size() + bytes > scratch_page_bytes) {
@@ -43,7 +44,7 @@ void* RunCore::Scratch::add(const std::string& name, const void* data, std::size
     std::memcpy(page.copy.data() + offset, data, bytes);
     page.zeros = false;
   }
-  place->second = {page.memory.data() + offset, bytes};
+  place->second = {page.memory.data() + offset, bytes, {}};
   return place->second.data;
 }
 
@@ -98,6 +99,22 @@ void RunCore::Scratch::load(const Archive& archive) {
   for (const auto& [name, place] : places_) {
     archive.restore("scratch." + name, queue_, place.data, place.bytes);
   }
+}
+
+void RunCore::Scratch::check(const std::string& name,
+                             std::function<bool(std::span<const std::byte>)> holds) {
+  places_.at(name).holds = std::move(holds);
+}
+
+std::string RunCore::Scratch::unsound() {
+  std::vector<std::byte> bytes;
+  for (const auto& [name, place] : places_) {
+    if (!place.holds) continue;
+    bytes.resize(place.bytes);
+    if (!bytes.empty()) queue_.download(bytes.data(), place.data, place.bytes);
+    if (!place.holds(bytes)) return name;
+  }
+  return {};
 }
 
 }  // namespace kiln

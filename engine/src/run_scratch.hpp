@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,10 @@ class RunCore::Scratch {
 
   void save(Archive& archive);
   void load(const Archive& archive);
+  /// What the saved bytes of an array always are.
+  void check(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
+  /// The name of the first array for which that does not hold; "" if there is none.
+  std::string unsound();
 
  private:
   struct Page {
@@ -50,6 +56,7 @@ class RunCore::Scratch {
   struct Place {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
+    std::function<bool(std::span<const std::byte>)> holds = {};  // empty: any bytes will do
   };
 
   Queue& queue_;

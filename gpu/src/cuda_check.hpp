@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "kiln/device/device_fault.hpp"
 #include "kiln/errors.hpp"
 
 namespace kiln::cuda {
@@ -23,9 +24,9 @@ struct Place {
                                           const Place& where) {
   std::string file = where.file;
   file.erase(0, file.find_last_of('/') + 1);
-  throw CudaError("device.cuda", doing + ": " + cudaGetErrorString(status) + " (" +
-                                     cudaGetErrorName(status) + ", " + file + ":" +
-                                     std::to_string(where.line) + ")");
+  throw_device_fault(static_cast<int>(status), doing + ": " + cudaGetErrorString(status) + " (" +
+                                                   cudaGetErrorName(status) + ", " + file + ":" +
+                                                   std::to_string(where.line) + ")");
 }
 
 /// Throws CudaError unless the call succeeded.

@@ -56,8 +56,8 @@ void driver_check(CUresult status, const char* doing) {
   if (status == CUDA_SUCCESS) return;
   // The two interfaces share the numbers of the errors that can occur here.
   const auto same = static_cast<cudaError_t>(status);
-  throw CudaError("device.cuda", std::string(doing) + ": " + cudaGetErrorString(same) + " (" +
-                                     cudaGetErrorName(same) + ")");
+  throw_device_fault(static_cast<int>(same), std::string(doing) + ": " + cudaGetErrorString(same) +
+                                                 " (" + cudaGetErrorName(same) + ")");
 }
 
 std::string gib(std::uint64_t bytes) {

@@ -26,6 +26,9 @@ void ArchiveAnnealing::allocate(AllocateContext& run, const Pool& pool, const Am
   violation_ = run.scratch_zeros<double>("annealing.violation", slots);
   source_ = run.scratch("annealing.source", filled<std::int32_t>(slots, -1));
   member_ = run.scratch("annealing.member", filled<std::int32_t>(slots, -1));
+  const std::int64_t places = (pool.islands * pool.residents + 31) / 32 * 32;
+  run.require_saved_between<std::int32_t>("annealing.source", -1, std::max(places, slots) - 1);
+  run.require_saved_between<std::int32_t>("annealing.member", -1, places - 1);
   frame_.allocate(run, pool);
 }
 

@@ -147,6 +147,10 @@ void BayesianFront::load(const Archive& archive) {
   s.box = {archive.get<double>("surrogate.ideal"), archive.get<double>("surrogate.nadir"),
            archive.get<double>("surrogate.reference")};
   s.has_box = !s.box.ideal.empty();
+  const std::size_t size = s.has_box ? static_cast<std::size_t>(s.pool.objectives) : 0;
+  if (s.box.ideal.size() != size || s.box.nadir.size() != size || s.box.reference.size() != size) {
+    throw InvalidArgument("archive.size", "the box of the front has another number of objectives");
+  }
   if (s.has_box) s.surrogate.measure_in(s.box);
 }
 

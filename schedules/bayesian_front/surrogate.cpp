@@ -297,6 +297,9 @@ void SurrogateSearch::load(const Archive& archive) {
   batches_ = archive.get_value<std::int64_t>("surrogate.batches");
   const std::vector<double> numbers = archive.get<double>("surrogate.history");
   const auto d = search_->encoding().dimension();
+  require_history(numbers, static_cast<std::size_t>(2 + d + objectives_ + constraint_.rows),
+                  search_->studies());
+  if (batches_ < 0) throw InvalidArgument("archive.value", "'surrogate.batches' is negative");
   history_.clear();
   for (auto at = numbers.begin(); at != numbers.end();) {
     const auto point = at + 2, values = point + d, constraints = values + objectives_;

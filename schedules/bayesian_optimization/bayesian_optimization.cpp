@@ -223,6 +223,8 @@ void BayesianOptimization::load(const Archive& archive) {
   s.search->load(archive);
   const std::vector<double> numbers = archive.get<double>("bayesian.history");
   const auto dimension = s.search->encoding().dimension(), constraints = s.constraint.rows;
+  require_history(numbers, static_cast<std::size_t>(3 + dimension + constraints),
+                  s.search->studies());
   s.history.clear();
   for (auto at = numbers.begin(); at != numbers.end(); at += 3 + dimension + constraints) {
     const auto point = at + 3, rest = point + dimension;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -95,5 +96,9 @@ class BayesianSearch {
   SurrogateSet arms_;
   std::int64_t next_id_ = 1;
 };
+
+/// Checks saved rows of a history: each begins with a study and a batch.
+/// @throws InvalidArgument `archive.value`
+void require_history(const std::vector<double>& numbers, std::size_t width, std::size_t studies);
 
 }  // namespace kiln

@@ -41,6 +41,7 @@ class SurrogateSet {
 
   /// Of several objectives: what they are to fall below.
   void measure_up_to(std::vector<double> reference) { reference_ = std::move(reference); }
+  int objectives() const { return objectives_; }
   bool can_measure() const { return objectives_ == 1 || !reference_.empty(); }
   /// Fits models to the regions of some studies, and conditions them on what is pending there.
   void fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted);

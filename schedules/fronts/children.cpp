@@ -52,8 +52,18 @@ void Children::allocate(AllocateContext& run, const VariationOptions& options) {
     }
   }
   parents_ = {run.scratch("parents", parents).data, rows, slots, slots};
+  // A slot has all its parents or, in the padding, none.
+  run.require_saved<std::int32_t>("parents", [rows, slots](const std::vector<std::int32_t>& saved) {
+    for (std::int64_t i = 0; i < rows * slots; ++i) {
+      const std::int32_t parent = saved[static_cast<std::size_t>(i)];
+      const std::int32_t first = saved[static_cast<std::size_t>(i % slots)];
+      if (parent < -1 || parent >= slots || (parent < 0) != (first < 0)) return false;
+    }
+    return true;
+  });
   if (batch.groups() > 1 && options.migration_interval > 0) {
     immigrants_ = run.scratch("immigrants", filled<std::int32_t>(slots, -1));
+    run.require_saved_between<std::int32_t>("immigrants", -1, slots - 1);
   }
   std::int64_t longest = 0;
   for (const Block& block : batch.space().blocks()) {

@@ -11,6 +11,7 @@
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 #include "kiln/kernels/fronts/select_survivors.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
+#include "kiln/kernels/run/state_values.hpp"
 
 #include "shared/arrays.hpp"
 
@@ -26,7 +27,13 @@ std::vector<StateBlock> make_states(AllocateContext& run, const std::string& nam
     const Block& of_space = batch.space().blocks()[static_cast<std::size_t>(b)];
     const auto bytes = static_cast<std::int64_t>(block_bytes(of_space, block.layout, padded));
     block.slots = padded;
-    block.data = run.scratch_zeros<std::byte>(name + "." + std::to_string(b), bytes).data;
+    const std::string of_block = name + "." + std::to_string(b);
+    block.data = run.scratch_zeros<std::byte>(of_block, bytes).data;
+    run.require_saved<std::byte>(of_block, [block](std::vector<std::byte> saved) {
+      StateBlock host = block;
+      host.data = saved.data();
+      return are_states(host, host.slots, EmptySlots::allowed);
+    });
     blocks.push_back(block);
   }
   return blocks;
@@ -51,6 +58,8 @@ void Pool::allocate(AllocateContext& run, const std::vector<double>& epsilon) {
   rank = run.scratch("pool.rank", filled(n, NondominatedRanks::no_front));
   score = run.scratch_zeros<double>("pool.score", n);
   source = run.scratch("pool.source", filled<std::int32_t>(slots, -1));
+  run.require_saved_between<std::int32_t>("pool.rank", 0, NondominatedRanks::no_front);
+  run.require_saved_between<std::int32_t>("pool.source", -1, n - 1);
   if (!epsilon.empty()) {
     epsilon_ = run.scratch("pool.epsilon", epsilon);
     box_ = {run.scratch_zeros<double>("pool.box", objectives * n).data, objectives, n, n};

@@ -118,6 +118,12 @@ void PopulationAnnealing::allocate(AllocateContext& run) {
   Population first;
   first.beta = resolved_.beta_min;
   populations_ = run.scratch("populations", filled(groups, first));
+  run.require_saved<Population>("populations", [](const std::vector<Population>& saved) {
+    return std::ranges::all_of(saved, [](const Population& one) {
+      return one.steps >= 0 && one.rounds >= 0 && one.polish_left >= 0 &&
+             one.phase <= PopulationPhase::polish;
+    });
+  });
   choice_ = run.scratch("choice", filled(1, PopulationChoice{}));
   beta_ = run.scratch("beta", filled(groups, resolved_.beta_min));
   cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
@@ -133,6 +139,9 @@ void PopulationAnnealing::allocate(AllocateContext& run) {
   ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
   records_ = run.scratch("records", filled(max_records, PopulationRecord{}));
   history_ = run.scratch("history", filled(1, PopulationHistory{}));
+  run.require_saved<PopulationHistory>("history", [](const std::vector<PopulationHistory>& saved) {
+    return saved.front().size >= 0 && saved.front().size <= max_records && saved.front().stride > 0;
+  });
   allocate_resampling(run);
   run.show_beta(beta_);
 }
@@ -149,6 +158,8 @@ void PopulationAnnealing::allocate_resampling(AllocateContext& run) {
   all.family_squares = static_cast<std::uint64_t>(replicas);
   family_ = run.scratch("family", numbers);
   source_ = run.scratch("source", filled<std::int32_t>(slots, -1));
+  run.require_saved_between<std::int32_t>("family", 0, slots - 1);
+  run.require_saved_between<std::int32_t>("source", -1, slots - 1);
   copies_before_ = run.scratch_zeros<std::int32_t>("copies_before", slots);
   extra_before_ = run.scratch_zeros<std::int32_t>("extra_before", slots);
   members_ = run.scratch_zeros<std::uint32_t>("members", slots);

@@ -83,6 +83,10 @@ Needs RandomSearch::needs(const Problem&, const Budget&) { return {}; }
 void RandomSearch::allocate(AllocateContext& run) {
   const std::int64_t columns = options_.bins + 2;
   range_ = run.scratch_zeros<double>("range", 2);
+  // Bins are counted from it; with other numbers their place may be negative.
+  run.require_saved<double>("range", [](const std::vector<double>& saved) {
+    return saved[0] == saved[0] && saved[1] >= 0;
+  });
   count_ = run.scratch_zeros<std::uint64_t>("histogram", columns);
   histogram_ = {};
   histogram_.energy = run.batch().energy();

@@ -9,6 +9,7 @@
 #include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
 #include "shared/ladder_options.hpp"
+#include "shared/saved_coolings.hpp"
 #include "shared/temperatures.hpp"
 
 namespace kiln {
@@ -215,6 +216,7 @@ void ReplicaExchange::allocate_walkers(AllocateContext& run) {
     coolings.push_back(cooling);
   }
   cooling_ = run.scratch("walker_cooling", coolings);
+  require_saved_coolings(run, "walker_cooling", coolings, 0);
   restart_ = run.scratch_zeros<std::uint32_t>("walker_restart", ladders_->beta.size);
   walker_counts_ = run.scratch_zeros<WalkerCounts>("walker_counts", run.batch().groups());
 }

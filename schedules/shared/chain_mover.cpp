@@ -58,6 +58,7 @@ void ChainMover::allocate(AllocateContext& run, const MoverSetting& setting) {
   plan_ = {};
   plan_.warmup = static_cast<std::uint64_t>(setting.warmup);
   plan_.windows = run.scratch("hmc.windows", windows);
+  run.require_saved_equal("hmc.windows", windows);
   plan_.target_acceptance = setting.target_acceptance;
   plan_.largest_change = setting.largest_change;
   plan_.max_leapfrogs = static_cast<std::int32_t>(most);
@@ -77,12 +78,23 @@ void ChainMover::allocate(AllocateContext& run, const MoverSetting& setting) {
       plan_.adapts_step ? std::log(0.1) : std::log(setting.step_size);
   state.log_length = state.log_length_mean = std::log(setting.length > 0 ? setting.length : 1.0);
   adaptation_ = run.scratch("hmc.adaptation", filled(setting.pools.pools, state));
+  run.require_saved<HmcAdaptation>("hmc.adaptation", [](const std::vector<HmcAdaptation>& saved) {
+    return std::ranges::all_of(saved, [](const HmcAdaptation& one) {
+      return one.search >= 0 && one.search <= 3 && (one.collects == 0 || one.collects == 1);
+    });
+  });
   HmcTuning tuning;
   tuning.step_size = plan_.adapts_step ? 0.1 : setting.step_size;
   tuning.jitter = setting.jitter;
   tuning.max_depth = plan_.adapts_step ? 1 : plan_.max_depth;
   if (!plan_.adapts_step && plan_.fixed_leapfrogs > 0) tuning.leapfrogs = plan_.fixed_leapfrogs;
   tuning_ = run.scratch("hmc.tuning", filled(setting.pools.pools, tuning));
+  run.require_saved<HmcTuning>("hmc.tuning", [plan = plan_](const std::vector<HmcTuning>& saved) {
+    return std::ranges::all_of(saved, [&](const HmcTuning& one) {
+      return one.max_depth >= 0 && one.max_depth <= std::max(1, plan.max_depth) &&
+             one.leapfrogs >= 0 && one.leapfrogs <= plan.max_leapfrogs;
+    });
+  });
 }
 
 void ChainMover::allocate_statistics(AllocateContext& run) {
@@ -119,6 +131,7 @@ void ChainMover::allocate_metric(AllocateContext& run) {
     metric_.factor = run.scratch_zeros<double>("hmc.factor", pools * rank * d);
     metric_.stretch = run.scratch_zeros<double>("hmc.stretch", pools * rank);
     metric_.used = run.scratch_zeros<std::int32_t>("hmc.used", pools);
+    run.require_saved_between<std::int32_t>("hmc.used", 0, rank);
   }
   moments_ = {};
   moments_.dimension = d;

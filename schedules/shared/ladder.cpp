@@ -43,7 +43,18 @@ void Ladders::place(AllocateContext& run) {
   }
   run.queue().upload(run.batch().rung_of().data, rung_of.data(), rung_of.size() * sizeof(int));
   slot_of = in_blocks() ? View1<std::int32_t>{} : run.scratch("slot_of", numbers);
+  if (slot_of) {
+    run.require_saved<std::int32_t>("slot_of", [slots](const std::vector<std::int32_t>& saved) {
+      std::vector<bool> held(static_cast<std::size_t>(slots), false);
+      for (const std::int32_t slot : saved) {
+        if (slot < 0 || slot >= slots || held[static_cast<std::size_t>(slot)]) return false;
+        held[static_cast<std::size_t>(slot)] = true;
+      }
+      return true;
+    });
+  }
   best_rung = run.scratch("best_rung", best);
+  run.require_saved_between<std::int32_t>("best_rung", 0, places_.group_size() - 1);
   swapping_ = {};
   partner_ = {};
   readers_ = {};
@@ -52,6 +63,7 @@ void Ladders::place(AllocateContext& run) {
   readers_ = run.scratch_zeros<std::uint32_t>("tick_readers", places_.groups);
   if (setting_.mode == PairMode::all_pairs) {
     partner_ = run.scratch_zeros<std::int32_t>("partner", places_.size());
+    run.require_saved_between<std::int32_t>("partner", -1, places_.size() - 1);
   }
 }
 
@@ -94,7 +106,14 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
   ladders_ = run.scratch("ladders", filled(places_.ladders(), fresh));
+  run.require_saved<SwapLadder>("ladders", [](const std::vector<SwapLadder>& saved) {
+    return std::ranges::all_of(saved, [](const SwapLadder& one) {
+      return one.interval >= 1 && one.interval < 1e15 && one.in_window >= 0;
+    });
+  });
   last_end = run.scratch_zeros<LadderEnd>("last_end", slots);  // LadderEnd::none
+  run.require_saved_between<std::uint32_t>("last_end", 0,
+                                           static_cast<std::uint32_t>(LadderEnd::cold));
   round_trips_ = run.scratch_zeros<std::uint32_t>("round_trips", slots);
   const auto zeros = [&](const char* name, std::int64_t size) {
     return run.scratch_zeros<std::uint64_t>(name, size);
@@ -108,6 +127,11 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   const UniformLink link = links ? link_to_uniform(run, setting.beta.front()) : UniformLink{};
   link_ = run.scratch("link", filled(1, link));
   plan_ = run.scratch("plan", filled(1, setting.adaptation));
+  run.require_saved<LadderPlan>("plan", [](const std::vector<LadderPlan>& saved) {
+    return std::ranges::all_of(saved, [](const LadderPlan& one) {
+      return one.rounds_left >= 0 && one.round_calls >= 1 && one.calls >= 0 && one.rest >= 0;
+    });
+  });
   barrier_ = run.scratch_zeros<double>("barrier", rungs());
   slope_ = run.scratch_zeros<double>("slope", rungs());
   fresh_ = run.scratch_zeros<double>("fresh", rungs());
@@ -130,6 +154,11 @@ void Ladders::allocate_record(AllocateContext& run) {
       filled(rungs() * record_.calls * LadderRecord::parts_of_call, LadderStatistics::nothing()));
   record_.state =
       run.scratch_zeros<std::uint32_t>("record_state", LadderRecord::state_size(rungs()));
+  run.require_saved<std::uint32_t>(
+      "record_state", [places = record_.places()](const std::vector<std::uint32_t>& saved) {
+        return saved[LadderRecord::next_at] < places && saved[LadderRecord::waiting_at] <= places &&
+               saved[LadderRecord::ticket_at] == 0;
+      });
 }
 
 FamilyEnergies Ladders::family(RunContext& run) const {
@@ -148,8 +177,10 @@ void Ladders::allocate_rules(AllocateContext& run) {
   std::vector<std::uint32_t> flags =
       spread(of_rungs, run.batch().groups(), walkers(), of_rungs.back());
   heat_bath_ = run.scratch("heat_bath_rungs", flags);
+  run.require_saved_equal("heat_bath_rungs", flags);
   for (std::uint32_t& flag : flags) flag = 1 - flag;
   metropolis_ = run.scratch("metropolis_rungs", flags);
+  run.require_saved_equal("metropolis_rungs", flags);
 }
 
 // Of the rungs, if all move by the same.

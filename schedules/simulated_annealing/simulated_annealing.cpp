@@ -11,6 +11,7 @@
 #include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
+#include "shared/saved_coolings.hpp"
 #include "shared/temperatures.hpp"
 #include "simulated_annealing/options.hpp"
 
@@ -281,6 +282,7 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   const std::int64_t groups = run.batch().groups();
   cooling_ = run.scratch("cooling", coolings);
   list_ = run.scratch("betas", betas);
+  run.require_saved_equal("betas", betas);
   const bool feedback = std::ranges::any_of(
       coolings, [](const Cooling& cooling) { return is_feedback(cooling.kind); });
   const bool descends = resolved_.polish_sweeps > 0 && run.objective().as<Descends>() != nullptr;
@@ -290,6 +292,7 @@ void SimulatedAnnealing::allocate(AllocateContext& run) {
   if (crosses_) allocate_crossover(run);
   const auto ring = run.scratch_zeros<std::uint64_t>("acceptance", groups * window_size_);
   window_ = {ring.data, groups, window_size_, window_size_};
+  require_saved_coolings(run, "cooling", coolings, window_size_);
   run.show_beta({beta_.data + (sweeps_in_row_ - 1) * groups, groups});
   prepare_descent(run);
 }

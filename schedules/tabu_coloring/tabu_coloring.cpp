@@ -119,6 +119,15 @@ void TabuColoring::allocate(AllocateContext& run) {
   kernel.tabu = run.scratch_zeros<std::uint32_t>("tabu", replicas * n * model.values);
   kernel.conflicts =
       run.scratch_zeros<std::uint64_t>("conflicts", replicas * ColoringTabu::words_of(n));
+  run.require_saved_equal("row_begin", model.row_begin);
+  run.require_saved_equal("neighbor", model.neighbor);
+  run.require_saved<ColoringWalk>("walk", [values = model.values](const auto& saved) {
+    return std::ranges::all_of(saved, [values](const ColoringWalk& one) {
+      return one.colors >= 0 && one.colors <= values && one.conflicts >= 0;
+    });
+  });
+  run.require_saved_between<std::int32_t>("color", 0, model.values - 1);
+  run.require_saved_between<std::int32_t>("adjacent", 0, kernel.model.max_neighbors);
   kernel.draw_ids = run.batch().draw_ids();
   kernel.control = run.control();
   kernel.tenure = static_cast<std::uint32_t>(options_.tenure);

@@ -5,12 +5,19 @@
 // with the error number KILN_FAIL_ERRNO. KILN_FAIL_FROM=1 lets all later calls fail, too, as a full
 // disk does. Calls count from the beginning of main() to its end, in the program itself, not in
 // those that it calls. KILN_FAIL_COUNTS=FILE gets a line "NAME CALLS" for each name at the end.
+//
+// KILN_FAIL_HOW chooses what becomes of that call instead:
+//   before, after   SIGKILL ends the process before or after it
+//   short           write(2) writes half of its bytes; other calls are made
+//   interrupt       write(2) and the others fail with EINTR, as a signal makes them; calls of stdio
+//                   are made and do not count
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +37,8 @@ enum Name {
   write_calls,
   fsync_calls,
   rename_calls,
+  link_calls,
+  unlink_calls,
   open_calls,
   malloc_calls,
   thread_calls,
@@ -37,8 +46,10 @@ enum Name {
   pipe_calls,
   names
 };
-constexpr const char* texts[names] = {"write",  "fsync",          "rename",      "open",
-                                      "malloc", "pthread_create", "posix_spawn", "pipe"};
+constexpr const char* texts[names] = {"write", "fsync",  "rename",         "link",        "unlink",
+                                      "open",  "malloc", "pthread_create", "posix_spawn", "pipe"};
+
+enum class How { fail, before, after, halve, interrupt };
 
 std::atomic<long> calls[names];
 std::atomic<bool> armed{false};
@@ -47,17 +58,45 @@ long nth = 0;
 bool from = false;
 size_t min_size = 0;
 int reason = 0;
+How how = How::fail;
+thread_local bool halves = false;  // while the chosen call is made
 const char* counts_file = nullptr;
 pid_t program = 0;
 
-// Whether this call is to fail.
-bool fails(Name name) {
+// Whether this call is the chosen one.
+bool chooses(Name name) {
   if (!armed.load(std::memory_order_relaxed)) return false;
   if (::getpid() != program) return false;  // between fork and exec
   const long call = ++calls[name];
-  if (name != chosen || (from ? call < nth : call != nth)) return false;
+  return name == chosen && (from ? call >= nth : call == nth);
+}
+
+// Whether this call is to fail.
+bool fails(Name name) {
+  if (!chooses(name)) return false;
   errno = reason;
   return true;
+}
+
+[[noreturn]] void die() {
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
+// Makes a call, unless it is the chosen one.
+template <typename Result, typename Call>
+Result make(Name name, Result failure, const Call& call) {
+  if (!chooses(name)) return call();
+  if (how == How::before) die();
+  if (how == How::fail || how == How::interrupt) {
+    errno = reason;
+    return failure;
+  }
+  halves = how == How::halve;
+  const Result result = call();
+  halves = false;
+  if (how == How::after) die();
+  return result;
 }
 
 bool fails_for(size_t bytes) { return bytes >= min_size && fails(malloc_calls); }
@@ -93,6 +132,13 @@ int counted_main(int count, char** arguments, char** environment) {
   from = number("KILN_FAIL_FROM") != 0;
   min_size = static_cast<size_t>(number("KILN_FAIL_SIZE"));
   reason = static_cast<int>(number("KILN_FAIL_ERRNO"));
+  if (const char* const text = ::getenv("KILN_FAIL_HOW"); text != nullptr) {
+    how = ::strcmp(text, "before") == 0      ? How::before
+          : ::strcmp(text, "after") == 0     ? How::after
+          : ::strcmp(text, "interrupt") == 0 ? How::interrupt
+                                             : How::halve;
+    if (how == How::interrupt) reason = EINTR;
+  }
   counts_file = ::getenv("KILN_FAIL_COUNTS");
   program = ::getpid();
   ::unsetenv("LD_PRELOAD");
@@ -120,43 +166,58 @@ int __libc_start_main(Main* main, int count, char** arguments, void (*init)(), v
 // -------------------------------------------------------------------------------------------
 ssize_t write(int descriptor, const void* data, size_t size) {
   static auto* const real = next<ssize_t(int, const void*, size_t)>("write");
-  return fails(write_calls) ? -1 : real(descriptor, data, size);
+  return make(write_calls, ssize_t{-1},
+              [&] { return real(descriptor, data, halves && size > 1 ? size / 2 : size); });
 }
 
 size_t fwrite(const void* data, size_t size, size_t count, FILE* file) {
   static auto* const real = next<size_t(const void*, size_t, size_t, FILE*)>("fwrite");
-  return fails(write_calls) ? 0 : real(data, size, count, file);
+  if (how == How::interrupt) return real(data, size, count, file);
+  return make(write_calls, size_t{0}, [&] { return real(data, size, count, file); });
 }
 
 int fflush(FILE* file) {
   static auto* const real = next<int(FILE*)>("fflush");
-  return fails(write_calls) ? EOF : real(file);
+  if (how == How::interrupt) return real(file);
+  return make(write_calls, EOF, [&] { return real(file); });
 }
 
 int fsync(int descriptor) {
   static auto* const real = next<int(int)>("fsync");
-  return fails(fsync_calls) ? -1 : real(descriptor);
+  return make(fsync_calls, -1, [&] { return real(descriptor); });
 }
 
 int fdatasync(int descriptor) {
   static auto* const real = next<int(int)>("fdatasync");
-  return fails(fsync_calls) ? -1 : real(descriptor);
+  return make(fsync_calls, -1, [&] { return real(descriptor); });
 }
 
 int rename(const char* old_path, const char* new_path) {
   static auto* const real = next<int(const char*, const char*)>("rename");
-  return fails(rename_calls) ? -1 : real(old_path, new_path);
+  return make(rename_calls, -1, [&] { return real(old_path, new_path); });
 }
 
 int renameat2(int old_folder, const char* old_path, int new_folder, const char* new_path,
               unsigned flags) {
   static auto* const real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
-  return fails(rename_calls) ? -1 : real(old_folder, old_path, new_folder, new_path, flags);
+  return make(rename_calls, -1,
+              [&] { return real(old_folder, old_path, new_folder, new_path, flags); });
+}
+
+int link(const char* old_path, const char* new_path) {
+  static auto* const real = next<int(const char*, const char*)>("link");
+  return make(link_calls, -1, [&] { return real(old_path, new_path); });
+}
+
+int unlink(const char* path) {
+  static auto* const real = next<int(const char*)>("unlink");
+  return make(unlink_calls, -1, [&] { return real(path); });
 }
 
 int linkat(int old_folder, const char* old_path, int new_folder, const char* new_path, int flags) {
   static auto* const real = next<int(int, const char*, int, const char*, int)>("linkat");
-  return fails(rename_calls) ? -1 : real(old_folder, old_path, new_folder, new_path, flags);
+  return make(link_calls, -1,
+              [&] { return real(old_folder, old_path, new_folder, new_path, flags); });
 }
 
 int open(const char* path, int flags, ...) {
@@ -165,7 +226,7 @@ int open(const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
-  return fails(open_calls) ? -1 : real(path, flags, mode);
+  return make(open_calls, -1, [&] { return real(path, flags, mode); });
 }
 
 int open64(const char* path, int flags, ...) {
@@ -174,7 +235,7 @@ int open64(const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
-  return fails(open_calls) ? -1 : real(path, flags, mode);
+  return make(open_calls, -1, [&] { return real(path, flags, mode); });
 }
 
 int openat(int folder, const char* path, int flags, ...) {
@@ -183,18 +244,18 @@ int openat(int folder, const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
-  return fails(open_calls) ? -1 : real(folder, path, flags, mode);
+  return make(open_calls, -1, [&] { return real(folder, path, flags, mode); });
 }
 
 FILE* fopen(const char* path, const char* mode) {
   static auto* const real = next<FILE*(const char*, const char*)>("fopen");
-  return fails(open_calls) ? nullptr : real(path, mode);
+  return make(open_calls, static_cast<FILE*>(nullptr), [&] { return real(path, mode); });
 }
 
 // What std::ifstream uses.
 FILE* fopen64(const char* path, const char* mode) {
   static auto* const real = next<FILE*(const char*, const char*)>("fopen64");
-  return fails(open_calls) ? nullptr : real(path, mode);
+  return make(open_calls, static_cast<FILE*>(nullptr), [&] { return real(path, mode); });
 }
 
 int pipe2(int* ends, int flags) {

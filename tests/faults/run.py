@@ -77,7 +77,8 @@ CASES = {
 # memory ends: what asks for less than LITTLE is granted.
 LITTLE = 2048
 FAULTS = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 0), ("write", errno.ENOSPC, 1), ("fsync", errno.EIO, 0),
-          ("fsync", errno.ENOSPC, 1), ("rename", errno.EACCES, 0), ("rename", errno.EROFS, 1), ("open", errno.EMFILE, 0),
+          ("fsync", errno.ENOSPC, 1), ("rename", errno.EACCES, 0), ("rename", errno.EROFS, 1), ("link", errno.EPERM, 0),
+          ("link", errno.EROFS, 1), ("unlink", errno.EACCES, 1), ("open", errno.EMFILE, 0),
           ("open", errno.EMFILE, 1), ("malloc", errno.ENOMEM, 0),
           ("malloc", errno.ENOMEM, 1), ("pthread_create", errno.EAGAIN, 0),
           ("pthread_create", errno.EAGAIN, 1), ("posix_spawn", errno.EAGAIN, 0), ("posix_spawn", errno.ENOMEM, 1),

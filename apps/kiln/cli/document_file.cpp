@@ -134,6 +134,14 @@ DocumentFile read_document(const std::string& path, const DocumentKind& kind) {
                                ? (fs::path(path) / kind.file).string()
                                : path;
   document.name = clean(file);
+  // A pipe in place of a file of a run folder has no writer, and a device no end.
+  const fs::file_status status = fs::status(file, ignored);
+  const bool of_a_folder = !kind.file.empty() && fs::path(file).filename() == kind.file;
+  if (of_a_folder && fs::exists(status) && !fs::is_regular_file(status) &&
+      !fs::is_directory(status)) {
+    throw InputError("input.open", document.name + ": this is no regular file",
+                     "expected: " + kind.expected, "name the folder of a run");
+  }
   std::ifstream in = open_input(file, "expected: " + kind.expected);
   document.json = parse(in, document, kind);
   return document;

@@ -42,6 +42,8 @@ const std::vector<OptionSpec>& report_specs() {
 
 /// Whether a file is a report, which a newer one may replace.
 bool is_report(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;  // opening a pipe may wait for ever
   std::ifstream in(path, std::ios::binary);
   std::string begin(2000, '\0');
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));

@@ -174,6 +174,8 @@ ExitCode run_resume(const Words& words) {
   arguments.positional.clear();
   for (const std::string_view limit : limits) arguments.options.erase(std::string(limit));
   arguments.options["repeat"] = {document};
+  // Of the run, too: what it writes into its folder by default.
+  arguments.options["output"] = {folder.path};
   const RunOutput& output = verb.samples ? sample_output() : solve_output();
   return run_session(prepare(verb, arguments, folder), words, output);
 }

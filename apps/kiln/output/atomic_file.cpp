@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "kiln/errors.hpp"
 
@@ -67,8 +68,17 @@ std::uint64_t GrowingFile::size() const noexcept {
 
 // 0, or why there is no such file.
 int GrowingFile::open(int flags) {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
-  const int reason = descriptor_ < 0 ? errno : 0;
+  // A pipe without a reader must not block.
+  do {
+    descriptor_ = ::open(path_.c_str(),
+                         O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+  } while (descriptor_ < 0 && errno == EINTR);
+  int reason = descriptor_ < 0 ? errno : 0;
+  struct stat status = {};
+  if (reason == 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))) {
+    ::close(std::exchange(descriptor_, -1));
+    reason = EINVAL;
+  }
   if (reason != 0) {
     error_ = clean(path_.string()) + ": cannot be created: " + std::strerror(reason);
   }
@@ -100,7 +110,12 @@ int GrowingFile::write_pending(bool durable) {
     return reason;
   }
   pending_.clear();
-  if (!durable || ::fdatasync(descriptor_) == 0) return 0;
+  if (!durable) return 0;
+  int done = 0;
+  do {
+    done = ::fdatasync(descriptor_);
+  } while (done < 0 && errno == EINTR);
+  if (done == 0) return 0;
   unsynchronized_ = true;
   return errno;
 }

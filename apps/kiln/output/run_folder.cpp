@@ -83,8 +83,8 @@ RunFolder::RunFolder(const std::string& path, Continues)
                      "wait until the run has ended");
   }
   check_writable(path_);
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
-    written_.insert(entry.path().filename().string());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path_, error)) {
+    written_.insert(entry.path().lexically_relative(path_).string());
   }
 }
 

@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "kiln/telemetry/reader.hpp"
@@ -70,6 +74,21 @@ void IncumbentLog::write_solution(RunFolder& folder, std::size_t number, State s
   if (problem_.solution.canonical) problem_.solution.canonical(state);
   folder.write(fmt::format("incumbents/{:06}.txt", number),
                problem_.solution.format(spans_of(state)), "incumbents");
+}
+
+void IncumbentLog::go_on(const RunFolder& folder, const Run& run) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder.place_of("incumbents"), ignored)) {
+    const std::string name = entry.path().filename().string();
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && std::string_view(end) == ".txt" &&
+        number > run.incumbents().kept().size()) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
 }
 
 void IncumbentLog::update(RunFolder& folder, Run& run) {

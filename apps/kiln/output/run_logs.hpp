@@ -41,6 +41,9 @@ class IncumbentLog {
   ///   point
   IncumbentLog(const Problem& problem, bool solutions) : problem_(problem), solutions_(solutions) {}
 
+  /// The run continues: removes solutions of incumbents that it has not found yet, which may be
+  /// others than those of the run that was killed.
+  static void go_on(const RunFolder& folder, const Run& run);
   /// A report point. @throws IoError
   void update(RunFolder& folder, Run& run);
   /// The end: the last incumbent, which may be of the result alone. @throws IoError

@@ -151,6 +151,10 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
   }
 }
 
+void RunRecord::go_on(const Run& run) {
+  attempt([&] { IncumbentLog::go_on(*folder_, run); });
+}
+
 // What the killed run logged behind its checkpoint, the run that continues does again. Its
 // evaluations cost more than a line.
 void RunRecord::keep_logs(const Checkpoint* checkpoint) {

@@ -64,6 +64,8 @@ class RunRecord final : FileWriter {
   /// @param checkpoint  that the run continues from; null: it begins
   void begin(const RunFacts& facts, const std::vector<std::string>& words,
              const Checkpoint* checkpoint = nullptr);
+  /// The run continues from that checkpoint, or from its beginning.
+  void go_on(const Run& run);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
   /// An alert is raised, or has ended.

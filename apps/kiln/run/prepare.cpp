@@ -146,7 +146,6 @@ void prepare_front(Session& session) {
 // First the folder: what its files say stays so.
 void claim_resumed(Session& session, const ResumedFolder& resumed) {
   session.folder = session.set_up->reclaim(resumed.path);
-  session.options.settings["output"] = {resumed.path, Origin::command_line};
   session.resumption = Resumption{resumed.path, {}, resumed.given};
   try {
     session.resumption->found.emplace(find_checkpoint(session.folder->place_of(checkpoint_name)));

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "kiln/device/device_fault.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
@@ -111,13 +112,23 @@ ExitCode dry_run(const Session& session) {
 }
 
 // Whatever ends the run: the states that it had found are still there, unless the device is gone.
-Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
-               RunRecord& record, std::exception_ptr& failure) {
+// Then the folder has the best and the checkpoint of the last time that they were written.
+Result advance(Run& run, const DeviceInfo& device, const Budget& budget, const Observers& observers,
+               std::stop_token stop, RunRecord& record, std::exception_ptr& failure) {
   try {
     return run.advance_to(budget, observers, std::move(stop));
   } catch (const Interrupted&) {
     record.withdraw();
     throw;
+  } catch (const CudaError& error) {
+    if (ends_device(error)) {
+      throw CudaError(error.code(),
+                      fmt::format("{} ({}{}{}): {}", device.name, device.description,
+                                  device.pci_bus_id.empty() ? "" : ", PCI ", device.pci_bus_id,
+                                  error.message()),
+                      error.expected(), error.fix_steps());
+    }
+    failure = std::current_exception();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -244,6 +255,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        resumption ? std::optional(limit) : std::nullopt};
   const bool from_checkpoint = resumption && resumption->found;
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
+  if (resumption) record.go_on(run);
   record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
   if (resumption) tell_of_resumption(session);
@@ -274,7 +286,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     // A run whose answer nobody will see is not worth going on with.
     return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  Result result = advance(run, budget, observers, stop.get_token(), record, failure);
+  Result result = advance(run, facts.device, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
   result.hardware = sensors.finish(result.time.run_s);
   if (options.has("verbose") && !sensors.complaint().empty()) {

@@ -4,11 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "kiln/archive.hpp"
@@ -111,6 +115,39 @@ class KILN_API AllocateContext : public RunContext {
     return {static_cast<T*>(memory), size};
   }
 
+  /// Says what the saved values of a scratch array always are: `holds(values)` of a vector of T. A
+  /// checkpoint with other values is refused before any kernel sees them. Whatever a kernel takes
+  /// for an index, a length or a member of an enumeration needs such a rule.
+  template <class T, class Holds>
+  void require_saved(const std::string& name, Holds holds) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    check_saved(name, [holds = std::move(holds)](std::span<const std::byte> bytes) {
+      std::vector<T> values(bytes.size() / sizeof(T));
+      if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+      return holds(values);
+    });
+  }
+  /// The same: all values lie between `least` and `most`.
+  template <class T>
+  void require_saved_between(const std::string& name, std::int64_t least, std::int64_t most) const {
+    require_saved<T>(name, [least, most](const std::vector<T>& values) {
+      for (const T value : values) {
+        const auto number = static_cast<std::int64_t>(value);
+        if (number < least || number > most) return false;
+      }
+      return true;
+    });
+  }
+  /// The same: no kernel changes the values.
+  template <class T>
+  void require_saved_equal(const std::string& name, std::vector<T> initial) const {
+    require_saved<T>(name, [initial = std::move(initial)](const std::vector<T>& values) {
+      return values.size() == initial.size() &&
+             (values.empty() ||
+              std::memcmp(values.data(), initial.data(), values.size() * sizeof(T)) == 0);
+    });
+  }
+
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) const noexcept;
   /// Says where the schedule counts its gradients (WorkKind::gradients), in parts. A work limit
@@ -120,6 +157,8 @@ class KILN_API AllocateContext : public RunContext {
  private:
   void* new_scratch(const std::string& name, const void* data, std::int64_t size,
                     std::size_t each) const;
+  void check_saved(const std::string& name,
+                   std::function<bool(std::span<const std::byte>)> holds) const;
 };
 
 /// What moves replicas, in the phases that do.

@@ -212,15 +212,23 @@ void Checkpoint::restore(Run& run) const {
   }
   require_same(file(), saved, now);
   const CheckpointSections sections(parts_->reader, format::state_prefix);
+  const auto load = [&](const Archive& archive) {
+    // The field says so; its section is believed no more than that.
+    if (RunCore::naming_of(archive) != run.draw_naming()) {
+      parts_->reader.refuse(0, "section 'run/run.draw_naming' is not the field 'draws'");
+    }
+    const std::vector<std::int32_t> rungs = run.core().rungs();
+    run.load(archive);
+    run.core().require_sound(rungs, clock.steps);
+  };
   if (extended) {
     extends->require_extendable(draws, clock.steps);
     const ExtendedSections longer(sections, *extends, draws, all_draws);
-    run.load(Archive(run.queue(), longer));
+    load(Archive(run.queue(), longer));
     extends->extend_draws(run.queue(), clock.steps);
   } else {
-    run.load(Archive(run.queue(), sections));
+    load(Archive(run.queue(), sections));
   }
-  run.core().require_places();
   run.core().require_energies();
   run.core().stand({clock.run_s, clock.to_best_s, clock.ends_with_budget != 0});
 }

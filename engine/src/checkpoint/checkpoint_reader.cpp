@@ -3,6 +3,9 @@
 #define XXH_INLINE_ALL
 #include "checkpoint/checkpoint_reader.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -29,13 +32,24 @@ struct CheckpointReader::Scan {
 };
 
 CheckpointReader::CheckpointReader(std::filesystem::path file) : path_(std::move(file)) {
-  file_.reset(std::fopen(path_.c_str(), "rbe"));
-  if (!file_) {
-    const bool missing = errno == ENOENT;
-    throw IoError(missing ? "io.missing" : "io.read",
-                  path_.string() + ": the checkpoint cannot be read: " + std::strerror(errno));
-  }
+  open();
   scan();
+}
+
+// A pipe without a writer must not block.
+void CheckpointReader::open() {
+  const auto refuse_file = [this](const char* code, const char* why) {
+    throw IoError(code, path_.string() + ": the checkpoint cannot be read: " + why);
+  };
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0) refuse_file(errno == ENOENT ? "io.missing" : "io.read", std::strerror(errno));
+  struct stat status = {};
+  const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (regular) file_.reset(::fdopen(descriptor, "rb"));
+  if (file_) return;
+  const int reason = errno;
+  ::close(descriptor);
+  refuse_file("io.read", regular ? std::strerror(reason) : "it is no regular file");
 }
 
 void CheckpointReader::refuse(std::uint64_t at, const std::string& what) const {

@@ -49,6 +49,7 @@ class CheckpointReader {
   struct Block {
     std::uint32_t raw = 0, stored = 0;
   };
+  void open();
   void scan();
   void scan_head(Scan& scan) const;
   void scan_section(Scan& scan);

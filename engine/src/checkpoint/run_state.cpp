@@ -55,23 +55,6 @@ void RunCore::stand(const Standing& then) {
 
 std::uint64_t RunCore::steps() { return control_.download().front().step; }
 
-// Indices that kernels and results follow.
-void RunCore::require_places() {
-  const auto replicas = static_cast<std::size_t>(batch_->replicas());
-  std::vector<bool> held(replicas, false);
-  const std::vector<std::int32_t> replica_of = batch_->read_replica_of();
-  for (std::size_t slot = 0; slot < replicas; ++slot) {
-    const auto replica = static_cast<std::size_t>(replica_of[slot]);
-    if (replica_of[slot] < 0 || replica >= replicas || held[replica]) refuse_loaded("'replica_of'");
-    held[replica] = true;
-  }
-  std::vector<std::int32_t> rung_of(static_cast<std::size_t>(batch_->slots()));
-  queue_->download(rung_of.data(), batch_->rung_of().data, rung_of.size() * sizeof(std::int32_t));
-  for (const std::int32_t rung : rung_of) {
-    if (rung < 0 || rung >= batch_->slots()) refuse_loaded("'rung_of'");
-  }
-}
-
 // The names of two problems may be equal, and the sizes of their arrays. Energies are not.
 void RunCore::require_energies() {
   const bool calls_host = problem_.objective->execution().pace == Pace::host;

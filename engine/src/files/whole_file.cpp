@@ -35,15 +35,25 @@ std::string shown(const fs::path& path) {
                 "choose a writable folder with free space");
 }
 
+// The result of a call that a signal may cut short, made again until none does.
+template <class Call>
+int uninterrupted(const Call& call) {
+  for (;;) {
+    const int result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
 // Makes the new name itself durable. File systems that cannot are not worse off than without.
 void synchronize_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor =
+      uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return;
-  ::fsync(descriptor);
+  uninterrupted([&] { return ::fsync(descriptor); });
   ::close(descriptor);
 }
 
@@ -54,12 +64,15 @@ fs::path previous_of(const fs::path& path) {
 }
 
 WholeFile::WholeFile(fs::path target) : target_(std::move(target)) {
-  descriptor_ = ::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  descriptor_ = uninterrupted(
+      [&] { return ::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666); });
   // A name is given through /proc. Not all file systems have files without a name.
   if (descriptor_ >= 0 && ::access(own_path().c_str(), F_OK) == 0) return;
   if (descriptor_ >= 0) ::close(descriptor_);
   path_ = other_name();
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  descriptor_ = uninterrupted([&] {
+    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  });
   if (descriptor_ >= 0) return;
   path_.clear();
   refuse_to_write(target_, "cannot be created", errno);
@@ -94,7 +107,9 @@ void WholeFile::write_early() noexcept {
 
 void WholeFile::put_in_place(Existing existing, Durability durability) {
   const bool durable = durability == Durability::synchronized;
-  if (durable && ::fsync(descriptor_) != 0) refuse_to_write(target_, "cannot be written", errno);
+  if (durable && uninterrupted([&] { return ::fsync(descriptor_); }) != 0) {
+    refuse_to_write(target_, "cannot be written", errno);
+  }
   const bool nameless = path_.empty();
   if (nameless && existing == Existing::refuse) {
     check(link_to(target_));

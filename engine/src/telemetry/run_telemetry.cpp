@@ -260,4 +260,13 @@ void RunTelemetry::load(const Archive& archive) {
   mailbox_.data()->incumbents = taken_incumbents_ = state.incumbents;
 }
 
+// The first epoch is that of the first states, and each has a tick at least.
+bool RunTelemetry::is_sound(const RunControl& control) const {
+  const TelemetryState state = state_.download().front();
+  const bool none = state.last_tick == ~0ull;
+  return state.epochs <= control.tick + 1 && state.incumbents <= state.epochs &&
+         (none ? state.epochs == 0 : state.last_tick <= control.tick) &&
+         state.last_step <= control.step;
+}
+
 }  // namespace kiln

@@ -78,6 +78,9 @@ class RunTelemetry {
   /// Everything but the ring. The device must have nothing to do.
   void save(Archive& archive);
   void load(const Archive& archive);
+  /// Whether what was loaded can be that of a run which stands there: places in the ring follow
+  /// from it.
+  bool is_sound(const RunControl& control) const;
 
  private:
   void make_ring(const TelemetryOptions& options);

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kiln/errors.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// What a failed call into CUDA means for a run.
+enum class DeviceFault : std::uint8_t {
+  other,
+  memory,      ///< there is none left; the device is as before
+  busy,        ///< the system or its daemon does not grant the device
+  engine_bug,  ///< a kernel of Kiln did something wrong
+  hardware,    ///< the device or its links report a defect
+  lost,        ///< the display's watchdog ended a kernel
+};
+
+/// @param error  number of a cudaError_t
+KILN_API DeviceFault device_fault_of(int error) noexcept;
+
+/// Whether no further call into CUDA of this process can succeed.
+KILN_API bool ends_device(DeviceFault fault) noexcept;
+/// The same of an error that throw_device_fault() has thrown.
+KILN_API bool ends_device(const Error& error) noexcept;
+
+/// Throws what a failed call means: OutOfDeviceMemory, NoDevice (`device.busy`), or CudaError
+/// (`device.engine_bug`, `device.hardware`, `device.lost`, `device.cuda`).
+/// @param what  the call and the driver's own text
+[[noreturn]] KILN_API void throw_device_fault(int error, const std::string& what);
+
+}  // namespace kiln
