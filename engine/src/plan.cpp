@@ -124,9 +124,8 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
 }
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
-                          const RunOptions& options, OpenedBackend opened) {
+                          const RunOptions& options, OpenedBackend opened, bool gpu) {
   const Execution execution = objective.execution();
-  const bool gpu = opened.backend->info().gpu;
   if (!gpu && !execution.cpu) {
     throw InvalidArgument("objective.backend",
                           "objective '" + objective.name() + "' does not run on the CPU",
@@ -301,8 +300,10 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   check_until(budget, schedule, plan.needs);
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
-  plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend));
-  plan.device = plan.opened.backend->info();
+  plan.device = backend.backend->info();
+  const bool gpu = plan.device.gpu;
+  plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend), gpu);
+  if (gpu && plan.opened.backend->info().name == "cpu") plan.device = plan.opened.backend->info();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);

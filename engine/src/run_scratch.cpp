@@ -35,7 +35,6 @@ void* RunCore::Scratch::add(const std::string& name, const void* data, std::size
     pages_.emplace_back();
     pages_.back().memory =
         DeviceArray<std::byte>(queue_, static_cast<std::int64_t>(scratch_page_bytes));
-    pages_.back().copy.reserve(scratch_page_bytes);
   }
   Page& page = pages_.back();
   const std::size_t offset = page.copy.size();

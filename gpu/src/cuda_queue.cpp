@@ -157,11 +157,14 @@ void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {
 void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
   refuse_in_capture("copy");
   const CurrentDevice current(*device_);
+  const bool is_staged = staged_ + bytes <= QueueParts::staging_bytes;
+  void* const to = is_staged ? parts_->staging.data() + staged_ : host;
   if (bytes > 0) {
-    cuda_check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream()),
+    cuda_check(cudaMemcpyAsync(to, device, bytes, cudaMemcpyDeviceToHost, stream()),
                "copy to the host");
   }
   cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the host");
+  if (is_staged && bytes > 0) std::memcpy(host, to, bytes);
   staged_ = 0;
 }
 

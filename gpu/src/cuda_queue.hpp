@@ -17,10 +17,11 @@ namespace kiln::cuda {
 
 /// A queue on one CUDA device, with a separate non-blocking stream.
 ///
-/// Every entry point makes the device current and restores the previous one. Small uploads go
-/// through pinned memory and wait for nothing, as long as there is room. Large ones wait for the
-/// copy (and count as a wait): CUDA only guarantees that a copy from pageable memory *may* be
-/// staged before the call returns, and from memory that the caller has pinned it certainly is not.
+/// Every entry point makes the device current and restores the previous one. Small copies go
+/// through pinned memory; uploads then wait for nothing, as long as there is room. Large ones wait
+/// for the copy (and count as a wait): CUDA only guarantees that a copy from pageable memory *may*
+/// be staged before the call returns, and from memory that the caller has pinned it certainly is
+/// not.
 class CudaQueue final : public Queue {
  public:
   CudaQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<const CudaDevice> device);

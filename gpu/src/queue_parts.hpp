@@ -25,7 +25,7 @@ struct QueueParts {
 
   std::shared_ptr<const Stream> stream;  // shared with graphs, which wait on it before they go
   PinnedBuffer<RunSummary> summaries{max_summaries};
-  PinnedBuffer<std::byte> staging{staging_bytes};  // what is on its way to the device
+  PinnedBuffer<std::byte> staging{staging_bytes};  // of small copies, either way
   std::array<Event, max_summaries> summary_ready;
   Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
   Arena arena;   // device memory
