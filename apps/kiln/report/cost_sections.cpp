@@ -81,9 +81,9 @@ std::string memory_html(const Json& result) {
     const std::string name = text_at(one, {"owner"}).value_or("?");
     const auto most = number_at(one, {"peak_bytes"}), bytes = number_at(one, {"bytes"});
     const double share = peak && *peak > 0 ? most.value_or(0) / *peak : 0;
-    rows.push_back(
-        {html(name), most ? bytes_html("memory." + html(name) + ".peak_bytes", *most) : "-",
-         bar_html(share), bytes ? bytes_html("memory." + html(name) + ".bytes", *bytes) : "-"});
+    const std::string path = fmt::format("memory.owners.{}.", i);
+    rows.push_back({html(name), most ? bytes_html(path + "peak_bytes", *most) : "-",
+                    bar_html(share), bytes ? bytes_html(path + "bytes", *bytes) : "-"});
   }
   return tiles(text) + table_html(rows, 1);
 }

@@ -45,7 +45,8 @@ std::vector<std::pair<std::string, Setting>> parameters_of(const DryRun& run) {
 }
 
 std::string needed_text(const RunPlan& plan) {
-  std::string text = fmt::format("{} needed", human_bytes(plan.bytes_needed()));
+  std::string text = fmt::format("{} needed ({})", human_bytes(plan.bytes_needed()),
+                                 owners_text(plan.owned_bytes));
   if (plan.copy_bytes > 0) {
     text += fmt::format(", {} more for a copy of the states during long ticks",
                         human_bytes(plan.copy_bytes));
@@ -105,7 +106,6 @@ std::string dry_run_text(const DryRun& run, bool whole) {
     }
     return rows.size() == 1 ? std::string() : "\n" + table_text(rows);
   };
-  text += "\n" + planned_memory_text(plan);
   text += rows_of("option", run.options.settings) + rows_of("parameter", parameters_of(run));
   if (left_out > 0) {
     text += fmt::format("\n{} more options and parameters have their defaults; -v lists them\n",

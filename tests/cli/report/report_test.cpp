@@ -172,7 +172,7 @@ TEST_F(Report, ShowsMemoryProfileAndHardware) {
   const std::string html = read("run/report.html");
   const auto fields = fields_of(html);
   EXPECT_EQ(fields.find("memory.peak_bytes")->second, "3000");
-  EXPECT_EQ(fields.find("memory.batch.peak_bytes")->second, "20");
+  EXPECT_EQ(fields.find("memory.owners.0.peak_bytes")->second, "20");
   EXPECT_EQ(fields.find("profile.busy_share")->second, "0.75");
   EXPECT_EQ(fields.find("hardware.power_w.max")->second, "350");
   EXPECT_EQ(fields.find("incumbents.primal_integral")->second, "0.125");

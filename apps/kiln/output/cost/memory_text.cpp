@@ -14,24 +14,16 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string share_text(std::uint64_t bytes, std::uint64_t of) {
-  return of == 0
-             ? ""
-             : fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(of));
-}
-
 }  // namespace
 
-std::string planned_memory_text(const RunPlan& plan) {
-  Rows rows{{"memory of", "planned", "share"}};
+std::string owners_text(const OwnedBytes& bytes) {
+  std::string text;
   for (const MemoryOwner owner : all_memory_owners()) {
-    const std::uint64_t bytes = plan.owned_bytes[owner];
-    if (bytes == 0) continue;
-    const bool meanwhile = owner == MemoryOwner::copies;
-    rows.push_back({to_string(owner), human_bytes(bytes),
-                    meanwhile ? "beyond" : share_text(bytes, plan.bytes_needed())});
+    if (bytes[owner] == 0 || owner == MemoryOwner::copies) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_string(owner),
+                        human_bytes(bytes[owner]));
   }
-  return table_text(rows, 1);
+  return text;
 }
 
 std::string memory_text(const MemoryMap& memory) {

@@ -5,12 +5,11 @@
 #include <string>
 
 #include "kiln/memory/memory_map.hpp"
-#include "kiln/plan.hpp"
 
 namespace kiln::cli {
 
-/// What each owner will take, as a table.
-std::string planned_memory_text(const RunPlan& plan);
+/// What each owner takes, without copies: "batch 5.0 KiB, schedule 256.0 KiB".
+std::string owners_text(const OwnedBytes& bytes);
 
 /// What each owner took, what was planned, and how the memory lies: a table and two lines.
 std::string memory_text(const MemoryMap& memory);
