@@ -10,6 +10,7 @@ LEFT_OUT = {
     "primal_integral": "an integral over the clock",
     "device_s": "clock times",
     "queue": "launches and copies: a continued run loads its state, and repeats what the kill cut off",
+    "graph_capture": "a GPU captures no ticks where few are left",
     "memory": "a continued run allocates for its checkpoint",
     "hardware": "readings of sensors",
     "profile": "clock times",

@@ -51,12 +51,17 @@ void TelemetryLog::take(std::span<const TelemetryRecord> records) {
   pending_.append(reinterpret_cast<const char*>(records.data()), records.size_bytes());
 }
 
+void TelemetryLog::go_on(RunFolder& folder) {
+  pending_.clear();
+  if (std::filesystem::exists(folder.place_of("telemetry.bin"))) {
+    file_ = folder.grow("telemetry.bin");
+  }
+}
+
 void TelemetryLog::write(RunFolder& folder, const Run& run) {
   if (pending_.empty()) return;
-  if (!file_) {
-    file_ = folder.grow("telemetry.bin");
-    if (file_->size() == 0) file_->append(telemetry_head(run.telemetry_header()));
-  }
+  if (!file_) file_ = folder.grow("telemetry.bin");
+  if (file_->size() == 0) file_->append(telemetry_head(run.telemetry_header()));
   file_->append(std::exchange(pending_, {}));
 }
 

@@ -23,8 +23,9 @@ class TelemetryLog {
   /// Keeps records for the next write(): a function for TelemetryOptions::take. A full disk is no
   /// error here.
   void take(std::span<const TelemetryRecord> records);
-  /// Forgets what was taken: a run that continues has recorded it before.
-  void forget() { pending_.clear(); }
+  /// The run continues: forgets what was taken, which is in the file already. Checkpoints name the
+  /// length of the file from the beginning.
+  void go_on(RunFolder& folder);
   /// Writes what was taken; makes the file when there is something to write. @throws IoError
   void write(RunFolder& folder, const Run& run);
   GrowingFile* file() const noexcept { return file_.get(); }

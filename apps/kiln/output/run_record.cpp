@@ -16,6 +16,7 @@
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "report/report.hpp"
+#include "run/former/former_result.hpp"
 #include "run/resumption.hpp"
 #include "run/signals.hpp"
 
@@ -144,11 +145,18 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
   if (checkpoint == nullptr) {
     events_->start();
   } else {
-    telemetry_.forget();
+    attempt([&] { telemetry_.go_on(*folder_); });
     events_->resume(checkpoint->run_s(), checkpoint->steps());
     kept_s_ = checkpoint->run_s();
     checkpoints_->spent(kept_s_, 0);
   }
+}
+
+void RunRecord::drop_damaged_checkpoint() {
+  attempt([&] {
+    std::error_code ignored;
+    fs::remove(folder_->place_of(checkpoint_name), ignored);
+  });
 }
 
 void RunRecord::go_on(const Run& run) {
@@ -258,7 +266,8 @@ void RunRecord::snapshot(Run& run) {
     RunFolder& folder;
   };
   try {
-    const Result result = run.result_so_far();
+    Result result = run.result_so_far();
+    if (former_ != nullptr) former_->improve(result, problem_);
     if (!result.verified) return;
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
     folder_->write("result.json", result_json(result));
@@ -333,7 +342,14 @@ void RunRecord::write(const std::string& name, const std::string& content,
     if (!error_) error_ = std::current_exception();
   }
   // A disk that is full has room for a result if it has none for the last checkpoint.
-  if (checkpoints_ && checkpoints_->drop_last()) return write(name, content, listed_as);
+  if (checkpoints_ && checkpoints_->drop_last()) {
+    error_ = std::make_exception_ptr(IoError(
+        "io.write",
+        std::string(checkpoint_name) +
+            ": the last one was left out, because the disk is full: the result has its room",
+        {}, "make space; kiln resume continues from the checkpoint before"));
+    return write(name, content, listed_as);
+  }
   rescue(name, content);
 }
 

@@ -23,6 +23,8 @@
 
 namespace kiln::cli {
 
+class FormerResult;
+
 /// What a verb makes of a result.
 struct RunOutput {
   /// Files of the run folder beside those that every run has; one that fails keeps no other from
@@ -58,6 +60,10 @@ class RunRecord final : FileWriter {
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
   /// Evaluations that the folder has already: they get no second row. May be null.
   void recall(std::shared_ptr<const RecalledEvaluations> known) { recalled_ = std::move(known); }
+  /// What the folder held before: no result of the continuation is worse. May be null.
+  void keep_better(const FormerResult* former) { former_ = former; }
+  /// The newest checkpoint is damaged: the next one must not make it the previous one.
+  void drop_damaged_checkpoint();
   /// Keeps the records of a run with these options.
   void keep_telemetry(TelemetryOptions& options);
   /// The run is set up, and has its first states: what cannot be written is told at the end.
@@ -113,6 +119,7 @@ class RunRecord final : FileWriter {
   const RunOutput& output_;
   std::optional<EvaluationTable> evaluation_table_;  // once there are evaluations
   std::shared_ptr<const RecalledEvaluations> recalled_;
+  const FormerResult* former_ = nullptr;
   std::optional<LineSums> line_sums_;
   std::unique_ptr<GrowingFile> evaluations_, sums_, trace_, event_lines_;
   std::unique_ptr<Events> events_;

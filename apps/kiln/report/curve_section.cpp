@@ -205,7 +205,7 @@ std::vector<std::string> event_charts(const RunFiles& files) {
 std::string time_to_gap_table(const RunFiles& files) {
   const Json& table = member_at(files.result, {"incumbents", "time_to_gap"});
   if (!table.is_array()) return {};
-  std::vector<std::vector<std::string>> rows{{"gap", "time [s]", step_of(files) + "s"}};
+  std::vector<std::vector<std::string>> rows{{"gap", "time [s]", html(step_of(files) + "s")}};
   for (const Json& one : table) {
     const auto gap = number_at(one, {"gap"}), time = number_at(one, {"time_s"});
     if (!gap) continue;

@@ -104,8 +104,8 @@ class EpochCurves {
   std::string note() const {
     const TelemetryHeader& header = telemetry_.header();
     const std::uint64_t steps = header.ticks_per_epoch * header.sweeps_per_tick;
-    std::string text = fmt::format("{} epochs of {} {}{}", runs_.size(), steps, step_of(files_),
-                                   steps == 1 ? "" : "s");
+    std::string text = fmt::format("{} epochs of {} {}{}", runs_.size(), steps,
+                                   html(step_of(files_)), steps == 1 ? "" : "s");
     const std::uint64_t last = telemetry_.epoch_of(runs_.back());
     if (last + 1 > runs_.size()) text += fmt::format(", of {} in the run", last + 1);
     return "<p class=\"note\">telemetry.bin has " + text + ".</p>\n";

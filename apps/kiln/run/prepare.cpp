@@ -146,7 +146,8 @@ void prepare_front(Session& session) {
 // First the folder: what its files say stays so.
 void claim_resumed(Session& session, const ResumedFolder& resumed) {
   session.folder = session.set_up->reclaim(resumed.path);
-  session.resumption = Resumption{resumed.path, {}, resumed.given};
+  session.resumption =
+      Resumption{resumed.path, {}, resumed.given, FormerResult::read(resumed.path)};
   try {
     session.resumption->found.emplace(find_checkpoint(session.folder->place_of(checkpoint_name)));
   } catch (const IoError& error) {
@@ -224,7 +225,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
   check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (options.has("save")) check_save(options.text("save"));
-  if (options.has("metrics")) check_metrics(options.text("metrics"));
+  if (options.has("metrics")) {
+    check_metrics(options.text("metrics"), options.has("output") ? options.text("output") : "");
+  }
   session.set_up->begin(!options.has("quiet"));
   if (resumed) {
     claim_resumed(session, *resumed);

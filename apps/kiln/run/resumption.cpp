@@ -86,17 +86,56 @@ Budget Resumption::end_of(Budget planned) const {
   return planned;
 }
 
+// Limits count from the start of the run: one that is behind it would end it before what it has
+// found.
+void Resumption::require_ahead() const {
+  const std::int64_t saved = found ? static_cast<std::int64_t>(found->checkpoint.steps()) : 0;
+  const std::int64_t done = std::max(saved, former ? former->steps() : 0);
+  const auto refuse = [&](const std::string& option, const std::string& made,
+                          const std::string& fix) {
+    throw InvalidArgument(
+        "resume.limit",
+        fmt::format("{} counts from the start, and the run has made {}", option, made), {}, fix);
+  };
+  if (const auto& sweeps = given.budget.sweeps; sweeps && *sweeps <= done) {
+    const std::string made = fmt::format("{} steps of each replica", done);
+    if (given.evaluations) {
+      refuse(fmt::format("--evaluations={}", *given.evaluations), made,
+             fmt::format("--evaluations {}", 2 * *given.evaluations / *sweeps * done));
+    }
+    const char* const name = given.generations ? "generations" : "sweeps";
+    refuse(fmt::format("--{}={}", name, *sweeps), made, fmt::format("--{} {}", name, 2 * done));
+  }
+  const auto& work = given.budget.work_limit;
+  if (work && former && static_cast<double>(*work) <= former->work()) {
+    refuse(fmt::format("--work-limit={}", *work), fmt::format("{:.6g}", former->work()),
+           fmt::format("--work-limit {:.3g}", 2 * former->work()));
+  }
+}
+
 Budget Resumption::limit(const Budget& planned) const {
   const Budget& more = given.budget;
+  require_ahead();
   if (!found) {
-    Budget anew = any(more) ? Budget{} : planned;
+    if (former && former->is_finished()) {
+      throw InvalidArgument(
+          "resume.finished",
+          fmt::format("{}: the run is finished ({}) and has no checkpoint to continue from",
+                      clean(folder), clean(former->stop())),
+          {},
+          fmt::format("kiln {} --repeat {} -o NEW", former->has_draws() ? "sample" : "solve",
+                      shell_word(folder)));
+    }
+    Budget anew = planned;
     take(more, anew);
     return anew;
   }
   const std::string finished = note_of(found->checkpoint, finished_note);
   const bool gives = any(more) || !more.until.empty() || given.draws;
   if (finished.empty() && !gives) return end_of(planned);
-  const bool done = finished == "converged" || finished == "evaluation_limit";
+  const bool samples = note_of(found->checkpoint, verb_note) == sample_verb().name;
+  const bool all_draws = samples && finished == "sweep_limit" && !planned.sweeps;
+  const bool done = finished == "converged" || finished == "evaluation_limit" || all_draws;
   Budget left = left_of(planned);
   // Conditions that the draws have met are no limit of further draws.
   if (done && given.draws) left.until = {};
@@ -106,19 +145,22 @@ Budget Resumption::limit(const Budget& planned) const {
   const bool endless = !any(planned) && !done;
   if (endless || more.sweeps || (any(left) && !done)) return left;
   const std::string draws = found->checkpoint.field("-p draws");
-  const bool samples = note_of(found->checkpoint, verb_note) == sample_verb().name;
-  const std::string longer = samples ? fmt::format("--draws {}", 2 * std::atoll(draws.c_str()))
-                             : done  ? fmt::format("--sweeps {}", 2 * found->checkpoint.steps())
-                                     : "--time-limit 60s";
+  const std::string evaluations = found->checkpoint.field("-p evaluations");
+  const std::string longer =
+      samples                ? fmt::format("--draws {}", 2 * std::atoll(draws.c_str()))
+      : !evaluations.empty() ? fmt::format("--evaluations {}", 2 * std::atoll(evaluations.c_str()))
+      : !done                ? "--time-limit 60s"
+                             : fmt::format("--{} {}", steps_option, 2 * found->checkpoint.steps());
   throw InvalidArgument("resume.finished",
                         fmt::format("{}: the run is finished ({}) after {} steps of each replica",
                                     clean(folder), clean(finished), found->checkpoint.steps()),
                         done ? "" : "a new limit: --time-limit, or a greater --sweeps",
-                        fmt::format("kiln resume {} {}", clean(folder), longer));
+                        fmt::format("kiln resume {} {}", shell_word(folder), longer));
 }
 
 void Resumption::count_steps(const ScheduleEntry& entry, const Schedule& schedule) {
   const std::string step(schedule.step_name());
+  if (step == "generation") steps_option = "generations";
   if (given.work_unit && *given.work_unit != schedule.work_kind()) {
     refuse_limit("work-limit", entry.name, to_string(schedule.work_kind()));
   }

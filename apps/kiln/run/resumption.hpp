@@ -12,6 +12,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/settings.hpp"
+#include "run/former/former_result.hpp"
 #include "run/problem_source.hpp"
 
 namespace kiln::cli {
@@ -37,6 +38,8 @@ class Resumption {
   std::string folder;
   std::optional<FoundCheckpoint> found;  ///< none: the run was killed before its first one
   ResumeLimits given;
+  std::optional<FormerResult> former = {};  ///< what the folder has of the run's result
+  std::string steps_option = "sweeps";      ///< which option counts the steps of its schedule
 
   /// Until when it continues: the limits that were given, and those of the run that were not
   /// reached.
@@ -57,6 +60,7 @@ class Resumption {
   std::string text() const;
 
  private:
+  void require_ahead() const;
   Budget left_of(Budget planned) const;
   Budget end_of(Budget planned) const;
 };

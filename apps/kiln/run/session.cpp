@@ -148,10 +148,18 @@ void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signa
       "the front was not compared with the reference front, because a second signal ended the run");
 }
 
+const FormerResult* former_of(const Session& session) {
+  const auto& resumption = session.resumption;
+  return resumption && resumption->former ? &*resumption->former : nullptr;
+}
+
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
 ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Result& result,
                   RunRecord& record, const StopSignals& signals,
                   const std::exception_ptr& failure) {
+  if (const FormerResult* const former = former_of(session)) {
+    former->improve(result, session.loaded.problem);
+  }
   const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
   if (asked && signals.exit_code() == ExitCode::terminated) result.stop = Stop::terminated;
   result.time.setup_s += session.loaded.seconds;
@@ -212,6 +220,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
   record.keep_telemetry(options.run.telemetry);
   record.recall(session.recalled);
+  if (session.resumption && session.resumption->former) {
+    session.resumption->former->find_best(problem);
+    record.keep_better(former_of(session));
+  }
   // Each evaluation is worth a line of a file as soon as it is there.
   if (session.registry.schedule(options.schedule).few_evaluations) {
     options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
@@ -256,6 +268,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const bool from_checkpoint = resumption && resumption->found;
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
   if (resumption) record.go_on(run);
+  if (from_checkpoint && !resumption->found->passed_over.empty()) record.drop_damaged_checkpoint();
   record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
   if (resumption) tell_of_resumption(session);

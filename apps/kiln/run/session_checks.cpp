@@ -141,7 +141,18 @@ void check_save(const std::string& path) {
   check_replaceable(path, is_run_document, "a run.json", "--save another-name.json");
 }
 
-void check_metrics(const std::string& path) {
+void check_metrics(const std::string& path, const std::string& run_folder) {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::absolute(path);
+  const bool is_inside = !run_folder.empty() && fs::weakly_canonical(file.parent_path()) ==
+                                                    fs::weakly_canonical(fs::absolute(run_folder));
+  if (is_inside && file.extension() != ".prom") {
+    throw IoError("io.exists",
+                  clean(path) +
+                      " is in the folder of the run, where it may take the place of a file "
+                      "of the run",
+                  {}, "--metrics another-name.prom");
+  }
   check_replaceable(path, is_metrics_file, "a file of Kiln's metrics",
                     "--metrics another-name.prom");
 }

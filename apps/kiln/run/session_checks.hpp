@@ -39,6 +39,6 @@ void require_density(const Problem& problem, const CommandOptions& options);
 void check_save(const std::string& path);
 
 /// Likewise of --metrics: earlier metrics may be replaced. @throws IoError `io.exists`, `io.write`
-void check_metrics(const std::string& path);
+void check_metrics(const std::string& path, const std::string& run_folder);
 
 }  // namespace kiln::cli
