@@ -55,7 +55,7 @@ void CheckpointReader::open() {
 void CheckpointReader::refuse(std::uint64_t at, const std::string& what) const {
   throw CheckpointError("checkpoint.damaged",
                         path_.string() + ": byte " + std::to_string(at) + ": " + what,
-                        "a checkpoint that is whole", "begin anew: kiln solve --repeat RUN -o NEW");
+                        "a checkpoint that is whole", "use the checkpoint before, or a new run");
 }
 
 void CheckpointReader::read_bytes(Scan& scan, void* to, std::size_t bytes) const {
