@@ -175,8 +175,9 @@ class Curves {
 
 /// Numbers that a schedule adds to its events, against time.
 std::vector<std::string> event_charts(const RunFiles& files) {
-  static const std::set<std::string> known{"time_s",          "sweeps", "best",           "mean",
-                                           "acceptance_rate", "beta",   "attempts_per_ns"};
+  static const std::set<std::string> known{"time_s", "time_left_s",    "sweeps",
+                                           "best",   "mean",           "acceptance_rate",
+                                           "beta",   "attempts_per_ns"};
   std::map<std::string, std::vector<ChartPoint>> series;
   for (const Json& event : files.events) {
     const auto kind = text_at(event, {"event"});
@@ -205,7 +206,7 @@ std::vector<std::string> event_charts(const RunFiles& files) {
 std::string time_to_gap_table(const RunFiles& files) {
   const Json& table = member_at(files.result, {"incumbents", "time_to_gap"});
   if (!table.is_array()) return {};
-  std::vector<std::vector<std::string>> rows{{"gap", "time [s]", html(step_of(files) + "s")}};
+  std::vector<std::vector<std::string>> rows{{"gap", "time [s]", html(steps_of(files))}};
   for (const Json& one : table) {
     const auto gap = number_at(one, {"gap"}), time = number_at(one, {"time_s"});
     if (!gap) continue;

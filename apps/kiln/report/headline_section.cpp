@@ -110,8 +110,7 @@ std::string sample_tiles(const RunFiles& files) {
 
 std::string work_tiles(const RunFiles& files) {
   const std::string step = step_of(files);
-  std::string text =
-      number_tile(files, (step == "batch" ? step + "es" : step + "s").c_str(), "work", "sweeps");
+  std::string text = number_tile(files, steps_of(files).c_str(), "work", "sweeps");
   const auto attempts = number_at(files.result, {"work", "attempts"});
   // A sampler has told its chains, and moves all coordinates at once.
   if (!member_at(files.result, {"sample"}).is_object()) {
@@ -160,6 +159,11 @@ std::string word_of(const Json& word) {
 
 std::string step_of(const RunFiles& files) {
   return text_at(files.result, {"schedule", "step"}).value_or("sweep");
+}
+
+std::string steps_of(const RunFiles& files) {
+  const std::string step = step_of(files);
+  return step + (step.ends_with("ch") ? "es" : "s");
 }
 
 bool is_maximized(const RunFiles& files) {

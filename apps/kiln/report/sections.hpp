@@ -12,6 +12,8 @@ namespace kiln::cli {
 
 /// "sweep", "generation", ...: what a step of the schedule is called.
 std::string step_of(const RunFiles& files);
+/// "sweeps", "generations", "batches"
+std::string steps_of(const RunFiles& files);
 /// Whether larger values are better.
 bool is_maximized(const RunFiles& files);
 /// The name of the value: "cut".

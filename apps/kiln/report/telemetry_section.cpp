@@ -104,8 +104,8 @@ class EpochCurves {
   std::string note() const {
     const TelemetryHeader& header = telemetry_.header();
     const std::uint64_t steps = header.ticks_per_epoch * header.sweeps_per_tick;
-    std::string text = fmt::format("{} epochs of {} {}{}", runs_.size(), steps,
-                                   html(step_of(files_)), steps == 1 ? "" : "s");
+    std::string text = fmt::format("{} epochs of {} {}", runs_.size(), steps,
+                                   html(steps == 1 ? step_of(files_) : steps_of(files_)));
     const std::uint64_t last = telemetry_.epoch_of(runs_.back());
     if (last + 1 > runs_.size()) text += fmt::format(", of {} in the run", last + 1);
     return "<p class=\"note\">telemetry.bin has " + text + ".</p>\n";
@@ -126,7 +126,7 @@ class EpochCurves {
   ChartAxis steps_axis() const {
     const std::string step = step_of(files_);
     const bool of_replicas = step == "sweep" || step == "transition";
-    return {step + (of_replicas ? "s of each replica" : "s")};
+    return {steps_of(files_) + (of_replicas ? " of each replica" : "")};
   }
   void band_of_groups(Chart& chart, const SeriesStyle& style, ValueSpan Groups::*span) const {
     std::vector<ChartPoint> low, high;
