@@ -91,13 +91,17 @@ Budget Resumption::end_of(Budget planned) const {
 void Resumption::require_ahead() const {
   const std::int64_t saved = found ? static_cast<std::int64_t>(found->checkpoint.steps()) : 0;
   const std::int64_t done = std::max(saved, former ? former->steps() : 0);
+  const bool is_there = given.budget.sweeps == done;
   const auto refuse = [&](const std::string& option, const std::string& made,
                           const std::string& fix) {
     throw InvalidArgument(
-        "resume.limit",
+        is_there ? "resume.finished" : "resume.limit",
         fmt::format("{} counts from the start, and the run has made {}", option, made), {}, fix);
   };
-  if (const auto& sweeps = given.budget.sweeps; sweeps && *sweeps <= done) {
+  // A continuation that was killed at its end is given the same limit again.
+  const bool ended = found && !note_of(found->checkpoint, finished_note).empty();
+  const auto& sweeps = given.budget.sweeps;
+  if (sweeps && (*sweeps < done || (*sweeps == done && ended))) {
     const std::string made = fmt::format("{} steps of each replica", done);
     if (given.evaluations) {
       refuse(fmt::format("--evaluations={}", *given.evaluations), made,
@@ -107,7 +111,7 @@ void Resumption::require_ahead() const {
     refuse(fmt::format("--{}={}", name, *sweeps), made, fmt::format("--{} {}", name, 2 * done));
   }
   const auto& work = given.budget.work_limit;
-  if (work && former && static_cast<double>(*work) <= former->work()) {
+  if (work && ended && former && static_cast<double>(*work) <= former->work()) {
     refuse(fmt::format("--work-limit={}", *work), fmt::format("{:.6g}", former->work()),
            fmt::format("--work-limit {:.3g}", 2 * former->work()));
   }

@@ -60,7 +60,7 @@ TEST_F(FormerResult, HasLimitsThatAreNotTakenBack) {
   ASSERT_EQ(run(anneal("run", "64")).exit_code, 0);
   const auto before = read("run/result.json");
   for (const std::vector<std::string>& limit :
-       {std::vector<std::string>{"--sweeps", "64"}, {"--sweeps", "1"}, {"--work-limit", "1000"}}) {
+       {std::vector<std::string>{"--sweeps", "63"}, {"--sweeps", "1"}, {"--work-limit", "1000"}}) {
     std::vector<std::string> words{"resume", "run"};
     words.insert(words.end(), limit.begin(), limit.end());
     const Outcome outcome = run(words);
