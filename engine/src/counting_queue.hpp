@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// A queue without a device: its account adds up allocations, and it does nothing else. Its addresses are only
-/// numbers; downloads give zeros.
+/// A queue without a device: its account adds up allocations, and it does nothing else. Its
+/// addresses are only numbers; downloads give zeros.
 class CountingQueue final : public Queue {
  public:
   /// @param device  the simulated device.
