@@ -301,9 +301,8 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
   plan.device = backend.backend->info();
-  const bool gpu = plan.device.gpu;
-  plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend), gpu);
-  if (gpu && plan.opened.backend->info().name == "cpu") plan.device = plan.opened.backend->info();
+  plan.opened = backend_for(objective, schedule, plan.needs, options, backend, plan.device.gpu);
+  if (plan.opened.backend != backend.backend) plan.device = plan.opened.backend->info();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);

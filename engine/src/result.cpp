@@ -185,6 +185,12 @@ const char* to_string(Stop stop) noexcept {
   return "?";
 }
 
+void Result::compute_gap() noexcept {
+  if (!best_known || *best_known == 0) return;
+  const double worse = sense == Sense::maximize ? *best_known - objective : objective - *best_known;
+  gap = worse / std::abs(*best_known);
+}
+
 double Result::violation() const noexcept {
   return total_violation(constraints.data(), static_cast<int>(constraints.size()));
 }

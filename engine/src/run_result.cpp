@@ -201,11 +201,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   }
   if (problem_.known.best) {
     result.best_known = problem_.known.best;
-    const double difference = problem_.units.sense == Sense::maximize
-                                  ? *problem_.known.best - result.objective
-                                  : result.objective - *problem_.known.best;
-    const double size = std::abs(*problem_.known.best);
-    if (size > 0) result.gap = difference / size;
+    result.compute_gap();
   }
   if (problem_.known.bound) {
     const bool most = problem_.units.sense == Sense::maximize;

@@ -28,6 +28,7 @@
 
 #include "fuzz.hpp"
 #include "memory_file.hpp"
+#include "temporary_folder.hpp"
 
 // Checkpoints whose sums are right and whose content is not: what a run makes of them. Files are
 // written by docs/checkpoint_format.md, with none of the program's own code.
@@ -199,12 +200,8 @@ class CheckpointMutation {
     bytes += text;
   }
   static std::string path_of(const CheckpointedRun& setting) {
-    static const std::string folder = [] {
-      std::string name = "/tmp/kiln-mutation-XXXXXX";
-      require(::mkdtemp(name.data()) != nullptr, "there is a place for files");
-      return name;
-    }();
-    return folder + "/" + setting.schedule;
+    static const test::TemporaryFolder folder;
+    return (folder.path() / setting.schedule).string();
   }
 
   static Graph some_graph() {

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* instance = "palubeckis:64,50,1";  // a QUBO
 constexpr std::int64_t replicas = 1024, default_sweeps = 100;
-constexpr std::int64_t most_runs = 1000, least_runs = 10;
+constexpr std::int64_t max_runs = 1000, min_runs = 10;
 
 /// Median and 99th percentile.
 struct Latency {
@@ -54,7 +54,7 @@ Measured measure(const BenchRun& run, const std::string& device, double limit_s)
   Measured row{info.name, info.gpu ? 0 : info.parallel_units, {}, {}, {}, {}, {}, {}, {}, 0, 0};
   row.sweeps = run.options.sweeps.value_or(default_sweeps);
   std::vector<double> setup, ticks, result, all, beside;
-  repeat({least_runs + 1, most_runs + 1, limit_s}, [&](std::int64_t number) {
+  repeat({min_runs + 1, max_runs + 1, limit_s}, [&](std::int64_t number) {
     const Stopwatch whole;
     SimulatedAnnealing schedule;
     const Result one = engine.run(problem, schedule, {.sweeps = row.sweeps});

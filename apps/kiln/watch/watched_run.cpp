@@ -34,7 +34,7 @@ std::optional<double> finite_in(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-// Fields of an event `progress` that the panel shows in columns of their own.
+// Fields of an event `progress` that the panel shows in separate columns.
 bool is_known(const std::string& name) {
   static constexpr std::array known{"time_s",     "event",           "sweeps", "best",
                                     "mean",       "acceptance_rate", "beta",   "attempts_per_ns",

@@ -137,6 +137,8 @@ struct KILN_API Result {
 
   /// The total violation of the constraints, NaN if one has no value; 0: feasible.
   double violation() const noexcept;
+  /// Computes `gap` from objective, best_known and sense.
+  void compute_gap() noexcept;
   bool feasible() const noexcept { return violation() <= 0; }
   /// Whether the budget has a target and the best value misses it by more than its tolerance.
   bool misses_target() const noexcept;

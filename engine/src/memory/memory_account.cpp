@@ -71,16 +71,6 @@ void MemoryAccount::give_pinned(std::uint64_t bytes) noexcept {
   pinned_ -= bytes;
 }
 
-std::uint64_t MemoryAccount::bytes() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return now_.sum();
-}
-
-std::uint64_t MemoryAccount::peak_bytes() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return peak_bytes_;
-}
-
 OwnedBytes MemoryAccount::at_peak() const noexcept {
   const std::lock_guard lock(mutex_);
   return at_peak_;

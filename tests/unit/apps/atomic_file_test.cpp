@@ -3,39 +3,19 @@
 #include "output/atomic_file.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "kiln/errors.hpp"
 
+#include "full_disk.hpp"
+
 namespace kiln::cli::atomic_file_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// No file of this process may be larger, while it lives: a disk that is full for a moment.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : heard_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, heard_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit before_ = {};
-  void (*heard_)(int);
-};
 
 class GrowingFileTest : public testing::Test {
  protected:
@@ -67,7 +47,7 @@ TEST_F(GrowingFileTest, GoesOnWhereADiskHasRoomAgain) {
   GrowingFile file(folder_ / "log");
   file.append("1\n");
   {
-    const FullDisk full(3);
+    const test::FullDisk full(3);
     file.append("22\n", true);
     EXPECT_EQ(content(), "1\n") << "no part of a line";
     EXPECT_NE(file.error().find("cannot be written"), std::string::npos);

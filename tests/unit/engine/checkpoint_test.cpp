@@ -3,9 +3,7 @@
 #include "kiln/checkpoint.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -17,6 +15,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
+#include "full_disk.hpp"
 #include "temporary_folder.hpp"
 
 namespace kiln::checkpoint_test {
@@ -70,25 +69,6 @@ class CheckpointTest : public testing::Test {
     for (std::int32_t i = 0; i < 20000; ++i) ring.edges.push_back({i, (i + 1) % 20000, 1});
     return make_maxcut(ring, "ring");
   }
-  /// No file of this process grows beyond this, as on a disk that is full.
-  class FullDisk {
-   public:
-    explicit FullDisk(rlim_t bytes) : heard_(std::signal(SIGXFSZ, SIG_IGN)) {
-      ::getrlimit(RLIMIT_FSIZE, &before_);
-      const rlimit small{bytes, before_.rlim_max};
-      ::setrlimit(RLIMIT_FSIZE, &small);
-    }
-    ~FullDisk() {
-      ::setrlimit(RLIMIT_FSIZE, &before_);
-      std::signal(SIGXFSZ, heard_);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
-   private:
-    void (*heard_)(int);
-    rlimit before_ = {};
-  };
   /// What is refused when a run is to continue from file_: the code and the message.
   std::string refusal(Annealing&& other) const {
     try {
@@ -249,7 +229,7 @@ TEST_F(CheckpointTest, KeepsTheOldOneWhereTheDiskIsFull) {
   write_checkpoint(file_, first.run);
   const std::string before = content_of(file_);
   {
-    const FullDisk full(before.size() / 2);
+    const test::FullDisk full(before.size() / 2);
     EXPECT_THROW(write_checkpoint(file_, first.run), IoError);
   }
   EXPECT_EQ(content_of(file_), before);
@@ -316,7 +296,7 @@ TEST_F(CheckpointTest, OfManyBlocksIsNotWrittenOnAFullDisk) {
   Annealing first(large_ring(), 1, 2000);
   first.run.advance_to({.sweeps = 8});
   const auto write = [&](rlim_t bytes) {
-    const FullDisk full(bytes);
+    const test::FullDisk full(bytes);
     write_checkpoint(file_, first.run);
   };
   for (const rlim_t mebibytes : {rlim_t{2}, rlim_t{6}, rlim_t{8}}) {

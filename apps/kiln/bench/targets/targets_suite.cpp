@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t most_runs = 25;
+constexpr std::int64_t max_runs = 25;
 
 /// What a row found.
 struct Figure {
@@ -54,7 +54,7 @@ std::vector<double> small_runs(RunOptions options, std::int64_t sweeps, double l
   const Problem problem = make_instance("palubeckis:64,50,1");
   Engine engine(std::move(options));
   std::vector<double> seconds;
-  repeat({4, most_runs + 1, limit_s}, [&](std::int64_t number) {
+  repeat({4, max_runs + 1, limit_s}, [&](std::int64_t number) {
     const Stopwatch whole;
     SimulatedAnnealing schedule;
     require_verified(engine.run(problem, schedule, {.sweeps = sweeps}));
@@ -124,7 +124,7 @@ Figure steps(const BenchRun& run, std::int64_t groups, double limit_s) {
   const Problem problem = make_instance("torus:8x8,1");
   Engine engine(run_options(run, groups * 32));
   Figure row{0, groups * 32, run.options.sweeps.value_or(sweeps_of_an_anneal), {}};
-  repeat({2, most_runs, limit_s}, [&](std::int64_t number) {
+  repeat({2, max_runs, limit_s}, [&](std::int64_t number) {
     SimulatedAnnealing schedule = different_anneals(groups);
     const Result result = engine.run(problem, schedule, {.sweeps = row.sweeps});
     require_verified(result);
@@ -169,7 +169,7 @@ Figure square(const BenchRun& run, double limit_s) {
   const Problem problem = make_instance("sk:1000,1");
   Engine engine(run_options(run, 1000));
   Figure row{0, 1000, run.options.sweeps.value_or(200), {}};
-  repeat({2, most_runs, limit_s}, [&](std::int64_t number) {
+  repeat({2, max_runs, limit_s}, [&](std::int64_t number) {
     SimulatedAnnealing schedule;
     const Result result = engine.run(problem, schedule, {.sweeps = row.sweeps});
     require_verified(result);

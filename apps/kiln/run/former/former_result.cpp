@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/former/former_result.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -12,19 +10,13 @@
 
 #include "kiln/errors.hpp"
 
+#include "report/run_files.hpp"
 #include "run/initial_states.hpp"
 
 namespace kiln::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-const Json& member(const Json& json, const char* name) {
-  static const Json nothing;
-  const auto found = json.is_object() ? json.find(name) : json.end();
-  return json.is_object() && found != json.end() ? *found : nothing;
-}
 
 bool is_feasible(const Problem& problem, const State& state) {
   if (!problem.solution.constraint_values) return true;
@@ -39,20 +31,15 @@ std::optional<FormerResult> FormerResult::read(const std::string& folder) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
   std::ifstream in(file);
-  const Json json = Json::parse(in, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   FormerResult former;
   former.folder_ = folder;
-  if (const Json& stop = member(json, "stop"); stop.is_string()) former.stop_ = stop;
+  former.stop_ = text_at(json, {"stop"}).value_or("");
   former.has_draws_ = json.contains("sample");
-  const Json& work = member(json, "work");
-  if (const Json& sweeps = member(work, "sweeps"); sweeps.is_number_integer()) {
-    former.steps_ = sweeps;
-  }
-  const Json& unit = member(work, "unit");
-  if (unit.is_string()) {
-    const Json& amount = member(work, unit.get<std::string>().c_str());
-    if (amount.is_number()) former.work_ = amount;
+  former.steps_ = static_cast<std::int64_t>(number_at(json, {"work", "sweeps"}).value_or(0));
+  if (const auto unit = text_at(json, {"work", "unit"})) {
+    former.work_ = number_at(json, {"work", unit->c_str()}).value_or(0);
   }
   return former;
 }
@@ -90,14 +77,10 @@ void FormerResult::improve(Result& result, const Problem& problem) const {
   if (problem.solution.named_values) {
     result.named_solution = problem.solution.named_values(solution);
   }
-  if (result.best_known && *result.best_known != 0) {
-    const double worse = problem.units.sense == Sense::maximize ? *result.best_known - value
-                                                                : value - *result.best_known;
-    result.gap = worse / std::abs(*result.best_known);
-  }
+  result.compute_gap();
   result.advice.push_back(
-      fmt::format("The best value was in this folder before: the run had found it at its former "
-                  "limit, behind its checkpoint, and has found none as good since."));
+      "The best value was in this folder before: the run had found it at its former limit, behind "
+      "its checkpoint, and has found none as good since.");
 }
 
 }  // namespace kiln::cli

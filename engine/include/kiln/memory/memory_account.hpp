@@ -28,10 +28,7 @@ class KILN_API MemoryAccount {
   void take_pinned(std::uint64_t bytes) noexcept;
   void give_pinned(std::uint64_t bytes) noexcept;
 
-  std::uint64_t bytes() const noexcept;
-  /// The most at one time, without copies.
-  std::uint64_t peak_bytes() const noexcept;
-  /// By owner, at that time.
+  /// When all but the copies together were at their most.
   OwnedBytes at_peak() const noexcept;
   OwnedBytes now() const noexcept;
   /// All but the plan and the arena.
