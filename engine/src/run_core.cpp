@@ -228,17 +228,22 @@ TrackBest RunCore::best_kernel() {
   kernel.best_energy = batch_->best_energy();
   kernel.best_step = batch_->best_step();
   kernel.improved = batch_->improved();
+  kernel.replica_of = batch_->replica_of();
   kernel.control = control();
   return kernel;
 }
 
+AdvanceTick RunCore::advance_kernel() {
+  return {control(), needs_.sweeps_per_tick, telemetry_ ? telemetry_->best_log() : BestLog{}};
+}
+
 void RunCore::track_best() { queue_->launch(best_kernel()); }
 
-void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), needs_.sweeps_per_tick}); }
+void RunCore::end_tick() { queue_->launch(advance_kernel()); }
 
 EndTick RunCore::end_kernel() {
   tick_finished_ = true;
-  return {best_kernel(), {control(), needs_.sweeps_per_tick}};
+  return {best_kernel(), advance_kernel()};
 }
 
 void RunCore::finish_tick() { queue_->launch(end_kernel()); }

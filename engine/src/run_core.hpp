@@ -123,6 +123,7 @@ class RunCore {
   void track_best();
   void end_tick();
   void finish_tick();
+  AdvanceTick advance_kernel();
   EndTick end_kernel();  // finish_tick() is left to the caller
   const FrontBox& front_box();
   std::int64_t box_evaluations() const noexcept { return box_.evaluations; }

@@ -62,7 +62,8 @@ struct Work {
 struct Times {
   double setup_s = 0;  ///< planning, allocating, uploading
   double run_s = 0;
-  double to_best_s = 0;  ///< until the report point that first showed the best value
+  double to_best_s = 0;  ///< until the tick that found the best value had ended; for a front, until
+                         ///< a report point showed it
 };
 
 /// One of the best states of a run.

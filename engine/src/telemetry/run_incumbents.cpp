@@ -23,10 +23,11 @@ void RunCore::time_incumbents() {
   });
 }
 
-// The best of an epoch that has not ended, or of a tick that is not whole, is an incumbent of the
-// result alone: the run itself comes to it when the epoch ends.
+// The best of the last tick, or of one that is not whole, is an incumbent of the result alone: the
+// run itself comes to it when it goes on.
 void RunCore::collect_incumbents(Result& result) {
   if (!telemetry_) return;
+  telemetry_->take();
   time_incumbents();
   IncumbentList list = telemetry_->incumbents();
   const IncumbentEntry* const now = telemetry_->looked();
@@ -39,6 +40,7 @@ void RunCore::collect_incumbents(Result& result) {
   result.incumbents = list.kept();
   result.incumbents_found = list.found();
   if (result.incumbents.empty()) return;
+  result.time.to_best_s = result.incumbents.back().time_s;
   result.primal_integral =
       primal_integral(result.incumbents, result.best_known.value_or(result.objective), result.sense,
                       result.time.run_s);

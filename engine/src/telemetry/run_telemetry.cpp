@@ -85,11 +85,12 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
       records_epochs_(options.epochs),
       taker_(options.take),
       queue_(queue),
-      state_(queue, 1),
+      state_(queue, std::vector<TelemetryState>(1)),
+      log_(queue, options.epochs ? BestLog::capacity : 0),
       sums_(queue, batch.groups()),
       parts_(queue, batch.groups() * RecordTelemetry::nodes_of(batch.group_size())),
       mailbox_(queue, 1) {
-  state_.zero();
+  log_.zero();
   sums_.zero();
   kernel_.energy = batch.energy();
   kernel_.best_energy = batch.best_energy();
@@ -104,6 +105,7 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.ticks_per_epoch =
       kiln::ticks_per_epoch(batch.replicas(), kernel_.variables, sweeps_of_tick(needs), host_paced);
   kernel_.state = state_.data();
+  kernel_.log = log_.view();
   kernel_.sums = sums_.view();
   kernel_.parts = parts_.view();
   kernel_.mailbox = mailbox_.data();
@@ -225,6 +227,7 @@ TelemetryHeader RunTelemetry::header() const {
 void RunTelemetry::save(Archive& archive) {
   take();
   archive.put("run.telemetry", state_);
+  archive.put("run.best_log", log_);
   archive.put("run.telemetry_sums", sums_);
   std::vector<SavedIncumbent> saved;
   std::vector<double> times;
@@ -241,6 +244,7 @@ void RunTelemetry::save(Archive& archive) {
 // What the ring holds belongs to the run that wrote it: the next epoch is the first to be taken.
 void RunTelemetry::load(const Archive& archive) {
   archive.restore("run.telemetry", state_);
+  archive.restore("run.best_log", log_);
   archive.restore("run.telemetry_sums", sums_);
   const auto saved = archive.get<SavedIncumbent>("run.incumbents");
   const auto times = archive.get<double>("clock.incumbents");
@@ -264,7 +268,14 @@ void RunTelemetry::load(const Archive& archive) {
 bool RunTelemetry::is_sound(const RunControl& control) const {
   const TelemetryState state = state_.download().front();
   const bool none = state.last_tick == ~0ull;
-  return state.epochs <= control.tick + 1 && state.incumbents <= state.epochs &&
+  const auto most = static_cast<std::uint64_t>(BestLog::capacity);
+  const bool finds = control.finder != BestLog::no_finder;
+  const auto slots = static_cast<std::uint64_t>(kernel_.rung_of.size);
+  return state.epochs <= control.tick + 1 && control.noted <= control.tick &&
+         state.emptied <= control.noted && control.noted - state.emptied <= most &&
+         (control.wanted != control.wanted || control.noted > 0) &&
+         (!finds || (control.finder & 0xFFFFFFFFu) < slots) &&
+         state.incumbents <= state.epochs + control.noted &&
          (none ? state.epochs == 0 : state.last_tick <= control.tick) &&
          state.last_step <= control.step;
 }

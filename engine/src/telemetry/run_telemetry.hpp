@@ -56,6 +56,8 @@ class RunTelemetry {
     const IncumbentEntry& now = mailbox_.data()->now;
     return now.replica >= 0 ? &now : nullptr;
   }
+  /// Where ticks note improvements.
+  BestLog best_log() { return {log_.view(), kernel_.rung_of}; }
   /// Takes what the device has written. No wait.
   void take();
 
@@ -92,6 +94,7 @@ class RunTelemetry {
   std::function<void(std::span<const TelemetryRecord>)> taker_;
   Queue& queue_;
   DeviceArray<TelemetryState> state_;
+  DeviceArray<BestLogEntry> log_;
   DeviceArray<TelemetrySums> sums_;
   DeviceArray<TelemetryPart> parts_;
   SharedArray<TelemetryMailbox> mailbox_;

@@ -9,11 +9,16 @@
 namespace kiln::cpu {
 namespace {
 
-// Marks the slots of one word whose energy improved and notes the new best energies.
+// Marks the slots of one word whose energy improved and notes the new best energies; finds those
+// that have the wanted one.
 std::uint32_t note_improved(const TrackBest& kernel, std::int64_t word) {
   std::uint32_t mask = 0;
   const std::int64_t end = std::min(word * 32 + 32, kernel.replicas);
   for (std::int64_t slot = word * 32; slot < end; ++slot) {
+    if (kernel.replica_of.size > 0 && kernel.best_energy[slot] == kernel.control->wanted) {
+      kernel.control->finder =
+          std::min(kernel.control->finder, BestLog::finder_of(kernel.replica_of[slot], slot));
+    }
     if (!(kernel.energy[slot] < kernel.best_energy[slot])) continue;
     if (kernel.energy[slot] == -exact::infinity()) continue;  // no energy of a state
     mask |= 1u << (slot % 32);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kiln/device/best_log.hpp"
+#include "kiln/device/exact_math.hpp"
 #include "kiln/device/hd.hpp"
 
 namespace kiln {
@@ -27,6 +29,13 @@ struct RunControl {
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
   std::uint32_t ticket = 0;            ///< blocks of EndTick that are done; 0 between launches
+  // What AdvanceTick notes of the improvements of best_key (BestLog).
+  std::uint64_t noted_key = ~0ull;  ///< best_key when it was last noted
+  std::uint64_t noted = 0;          ///< entries that the log has had
+  std::uint64_t next_note = 0;      ///< tick from which on the next may be noted
+  double wanted =
+      exact::not_a_number();  ///< energy of an entry without a finder; NaN: there is none
+  std::uint64_t finder = BestLog::no_finder;  ///< of it, as TrackBest finds it in the next tick
 
   /// Whether the current tick does sweep `offset`.
   KILN_HD bool active(std::uint64_t offset) const {

@@ -72,8 +72,10 @@ struct TelemetryState {
   std::uint64_t last_tick = ~0ull;  ///< of the last epoch; ~0: there was none
   std::uint64_t last_step = 0;
   std::uint64_t epochs = 0;
-  std::uint64_t incumbents = 0;    ///< entries that the log has had
-  std::uint64_t best_key = ~0ull;  ///< exact::order_key of the energy of the last entry
+  std::uint64_t incumbents = 0;     ///< handed to the host
+  std::uint64_t best_key = ~0ull;   ///< exact::order_key of the energy of the last of them
+  std::uint64_t epoch_key = ~0ull;  ///< of the best of all replicas at the end of the last epoch
+  std::uint64_t emptied = 0;        ///< entries of the BestLog that were taken out
 };
 
 }  // namespace kiln

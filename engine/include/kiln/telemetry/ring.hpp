@@ -113,19 +113,21 @@ struct TelemetryRing {
   }
 };
 
-/// An improvement of the best of all replicas, as the device notes it.
+/// An improvement of the best of all replicas, as the device hands it to the host.
 struct IncumbentEntry {
   std::uint64_t step;    ///< sweeps of each replica at the end of the tick that found it
   double energy;         ///< stored units
-  std::int32_t replica;  ///< the first that has it
+  std::int32_t replica;  ///< the first that has it; -1: there is none
   std::int32_t group;
-  std::int32_t rung;  ///< where that replica is at the end of the epoch
+  std::int32_t rung;  ///< where that replica is a tick later, or at the end of the epoch
   std::int32_t reserved;
 };
 
 /// What the device leaves for the host beside the ring: how far it has come, and the log of
 /// improvements. The host takes entries with each summary that it waits for; a chunk of ticks has
-/// at most max_epochs epochs and two chunks are under way, so that none is overwritten.
+/// at most max_epochs epochs and two chunks are under way. An epoch hands over one improvement, and
+/// those that AdvanceTick has noted: of 2^20 ticks from the first on that is less than 400. So none
+/// is overwritten.
 struct TelemetryMailbox {
   static constexpr std::uint64_t max_epochs = 256;           ///< of a chunk of ticks
   static constexpr std::uint64_t capacity = 4 * max_epochs;  ///< entries of the log

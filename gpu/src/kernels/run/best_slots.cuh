@@ -9,14 +9,29 @@
 namespace kiln::cuda {
 namespace {
 
+// What does not change while a tick ends. The step is that of the beginning of the tick:
+// AdvanceTick has not counted its sweeps.
+struct TickStart {
+  std::uint64_t step;
+  double wanted;
+};
+__device__ inline TickStart tick_start(const RunControl* control) {
+  return {control->step, control->wanted};
+}
+
 // By a warp, one slot a lane: notes the energies that are better than the best, and returns whose
-// are. `step` is the counter at the beginning of the tick: AdvanceTick has not counted its sweeps.
+// are.
 __device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot, double energy,
-                                     double best, std::uint64_t step) {
-  const bool better = slot < kernel.replicas && energy < best && energy > -exact::infinity();
+                                     double best, const TickStart& start) {
+  const bool is_replica = slot < kernel.replicas;
+  if (is_replica && best == start.wanted && kernel.replica_of.size > 0) {
+    atomicMin(reinterpret_cast<unsigned long long*>(&kernel.control->finder),
+              BestLog::finder_of(kernel.replica_of[slot], slot));
+  }
+  const bool better = is_replica && energy < best && energy > -exact::infinity();
   if (better) {
     kernel.best_energy[slot] = energy;
-    kernel.best_step[slot] = step;
+    kernel.best_step[slot] = start.step;
   }
   const unsigned mask = __ballot_sync(full_warp, better);
   if (mask == 0) return 0;
@@ -32,8 +47,8 @@ __device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
   return mask;
 }
 __device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
-                                     std::uint64_t step) {
-  return note_best(kernel, slot, kernel.energy[slot], kernel.best_energy[slot], step);
+                                     const TickStart& start) {
+  return note_best(kernel, slot, kernel.energy[slot], kernel.best_energy[slot], start);
 }
 
 }  // namespace

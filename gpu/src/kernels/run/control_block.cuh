@@ -19,6 +19,11 @@ __device__ inline RunControl read_control(const RunControl* control) {
   c.tick_sweeps = __ldcg(&control->tick_sweeps);
   c.target = __ldcg(&control->target);
   c.has_target = __ldcg(&control->has_target);
+  c.noted_key = __ldcg(&control->noted_key);
+  c.noted = __ldcg(&control->noted);
+  c.next_note = __ldcg(&control->next_note);
+  c.wanted = __ldcg(&control->wanted);
+  c.finder = __ldcg(&control->finder);
   c.stop = static_cast<DeviceStop>(__ldcg(reinterpret_cast<const std::uint32_t*>(&control->stop)));
   return c;
 }
@@ -26,7 +31,7 @@ __device__ inline RunControl read_control(const RunControl* control) {
 // By one thread of the last block: ends the tick.
 __device__ inline void advance(RunControl* control, const AdvanceTick& kernel) {
   RunControl after = read_control(control);
-  AdvanceTick{&after, kernel.sweeps}();
+  AdvanceTick{&after, kernel.sweeps, kernel.log}();
   after.ticket = 0;
   *control = after;
 }

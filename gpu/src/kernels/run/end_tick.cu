@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(block_size, 2) end_tick(const __grid_constant_
   if (before.stop != DeviceStop::none) return;
   const std::int64_t slot = thread_index();
   unsigned mask = 0;  // slots are a multiple of 32
-  if (slot < best.energy.size) mask = note_best(best, slot, before.step);
+  if (slot < best.energy.size) mask = note_best(best, slot, {before.step, before.wanted});
   if (threadIdx.x % warp_size == 0) masks[threadIdx.x / warp_size] = mask;
   if constexpr (kClusters) {
     copy_best(best, masks, word_of_cluster(masks));

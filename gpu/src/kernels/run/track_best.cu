@@ -12,11 +12,11 @@ namespace {
 __global__ void __launch_bounds__(block_size)
     mark_improved(const __grid_constant__ TrackBest kernel) {
   if (kernel.control->stop != DeviceStop::none) return;
-  const std::uint64_t step = kernel.control->step;
+  const TickStart start = tick_start(kernel.control);
   const std::int64_t slots = kernel.energy.size;
   // Slots are a multiple of 32, so all lanes of a warp go round together.
   for (std::int64_t slot = thread_index(); slot < slots; slot += thread_count()) {
-    const unsigned mask = note_best(kernel, slot, step);
+    const unsigned mask = note_best(kernel, slot, start);
     if (slot % warp_size == 0) kernel.improved[slot / warp_size] = mask;
   }
 }

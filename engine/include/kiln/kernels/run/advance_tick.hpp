@@ -10,15 +10,17 @@
 
 namespace kiln {
 
-/// Ends a tick: counts its sweeps and raises the stop flag when the target or the limit is reached,
-/// at the same tick on every device. Class E.
+/// Ends a tick: counts its sweeps, notes an improvement of the best of all replicas, and raises the
+/// stop flag when the target or the limit is reached, at the same tick on every device. Class E.
 struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
   static constexpr const char* summary =
-      "adds the sweeps of a tick to the step count, and stops the run at its target or step limit";
+      "adds the sweeps of a tick to the step count, notes an improvement, and stops the run at its "
+      "target or step limit";
 
   RunControl* control = nullptr;
   std::uint64_t sweeps = 0;  ///< of a full tick
+  BestLog log = {};          ///< empty: nothing is noted
 
   KILN_HD void operator()() const {
     RunControl& c = *control;
@@ -30,11 +32,32 @@ struct KILN_API AdvanceTick {
     const std::uint64_t done = wanted < left ? wanted : left;
     c.step += done;
     if (c.tick_sweeps != 0) c.tick_sweeps = done < wanted ? wanted - done : sweeps;
+    if (log.entries.size > 0) note(c);
     if (c.has_target != 0 && c.best_key != ~0ull && exact::from_order_key(c.best_key) <= c.target) {
       c.stop = DeviceStop::target;
     } else if (c.step >= c.step_limit) {
       c.stop = DeviceStop::step_limit;
     }
+  }
+
+ private:
+  KILN_HD void note(RunControl& c) const {
+    if (c.wanted == c.wanted) {
+      if (c.finder != BestLog::no_finder) {
+        BestLogEntry& last = log.entries[BestLog::place_of(c.noted - 1)];
+        last.replica = BestLog::replica_of(c.finder);
+        last.slot = BestLog::slot_of(c.finder);
+        last.rung = log.rung_of[last.slot];
+      }
+      c.wanted = exact::not_a_number();
+    }
+    if (c.best_key >= c.noted_key || c.tick < c.next_note) return;
+    log.entries[BestLog::place_of(c.noted)] = {c.best_key, c.step, -1, 0, 0, 0};
+    ++c.noted;
+    c.noted_key = c.best_key;
+    c.next_note = BestLog::next_after(c.tick);
+    c.wanted = exact::from_order_key(c.best_key);
+    c.finder = BestLog::no_finder;
   }
 };
 

@@ -31,14 +31,14 @@ struct TelemetryPart {
   }
 };
 
-/// Ends an epoch of ticks: reduces the energies of each group, adds them to its sums, notes an
-/// improvement of the best of all replicas in the log, and writes records into the ring.
+/// Ends an epoch of ticks: reduces the energies of each group, adds them to its sums, hands the
+/// improvements of the best of all replicas to the host, and writes records into the ring.
 ///
 /// An epoch ends when the ticks done are a multiple of ticks_per_epoch, and is recorded once: any
-/// other launch does nothing, but for one that only looks: it tells the best of all replicas so far
-/// and changes nothing else, at any time. An improvement is that of the best energy that any
-/// replica has had; of several replicas with it the first counts. Padding slots and energies that
-/// are not finite never count.
+/// other launch does nothing, but for one that only looks, at any time: it hands over what the log
+/// has, and tells the best of all replicas so far. Improvements are those that AdvanceTick has
+/// noted in the log, and that of the epoch if it is better than they; of several replicas with the
+/// best energy the first counts. Padding slots and energies that are not finite never count.
 ///
 /// Class E: sums are added in an order that the group size alone decides. A node has 256 slots:
 /// lane l of 32 adds its slots l, l + 32, ..., then lane l adds lane l + 16, l + 8, ... . The nodes
@@ -66,7 +66,8 @@ struct KILN_API RecordTelemetry {
   View1<TelemetryPart> parts;  ///< [groups * nodes()], scratch
   TelemetryMailbox* mailbox = nullptr;
   TelemetryRing ring;
-  bool only_look = false;  ///< writes TelemetryMailbox::now
+  View1<const BestLogEntry> log;  ///< [BestLog::capacity]; may be empty
+  bool only_look = false;         ///< writes TelemetryMailbox::now
 
   KILN_HD std::int64_t groups() const { return sums.size; }
   /// Of a group.
@@ -194,12 +195,11 @@ struct KILN_API RecordTelemetry {
   KILN_HD void finish(const TelemetryEpoch& all) const {
     TelemetryState next = *state;
     TelemetryRecord record = record_of(all, TelemetryKind::run, 0, group_size * groups());
-    const std::uint64_t key = exact::order_key(all.best);
-    if (all.slot >= 0 && (next.incumbents == 0 || key < next.best_key)) {
-      record.flags |= TelemetryRecord::improved_bit;
-      next.best_key = key;
-      mailbox->log[next.incumbents++ % TelemetryMailbox::capacity] = entry_of(all);
-    }
+    empty_log(next);
+    const std::uint64_t key = all.slot >= 0 ? exact::order_key(all.best) : ~0ull;
+    if (key < next.epoch_key) record.flags |= TelemetryRecord::improved_bit;
+    next.epoch_key = key;
+    if (key < next.best_key) hand_over(next, key, entry_of(all));
     // The fence of the record is also that of the entry.
     const bool kept = ring.keeps(next.epochs);
     if (kept) ring.publish(next.epochs, 0, record);
@@ -214,6 +214,10 @@ struct KILN_API RecordTelemetry {
   KILN_HD void look(const TelemetryPart& all) const {
     mailbox->now = entry_of(all);
     if (all.slot < 0) mailbox->now.replica = -1;
+    TelemetryState next = *state;
+    empty_log(next);
+    *state = next;
+    tell(next, true);
   }
 
   KILN_HD void publish_replica(std::int64_t slot) const {
@@ -233,6 +237,27 @@ struct KILN_API RecordTelemetry {
   }
 
  private:
+  KILN_HD void hand_over(TelemetryState& next, std::uint64_t key,
+                         const IncumbentEntry& entry) const {
+    next.best_key = key;
+    mailbox->log[next.incumbents++ % TelemetryMailbox::capacity] = entry;
+  }
+  // The finder of the last entry may not be known yet: it waits.
+  KILN_HD void empty_log(TelemetryState& next) const {
+    if (log.size == 0) return;
+    const bool waits = control->wanted == control->wanted;
+    for (; next.emptied + (waits ? 1 : 0) < control->noted; ++next.emptied) {
+      const BestLogEntry& one = log[BestLog::place_of(next.emptied)];
+      if (one.key >= next.best_key) continue;
+      IncumbentEntry entry{};
+      entry.step = one.step;
+      entry.energy = exact::from_order_key(one.key);
+      entry.replica = one.replica;
+      entry.group = static_cast<std::int32_t>(one.slot / group_size);
+      entry.rung = one.rung;
+      hand_over(next, one.key, entry);
+    }
+  }
   KILN_HD double beta_of(std::int32_t rung) const {
     return rung >= 0 && rung < beta.size ? beta[rung] : 0.0;
   }

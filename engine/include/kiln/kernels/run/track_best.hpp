@@ -17,7 +17,8 @@ namespace kiln {
 ///
 /// If energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
 /// and infinities are never best. control->best_key falls to the best of all replicas. Padding
-/// slots never count. Class E.
+/// slots never count. Of the replicas that have the energy control->wanted, control->finder becomes
+/// the first. Class E.
 struct KILN_API TrackBest {
   static constexpr const char* name = "track_best";
   static constexpr const char* summary =
@@ -32,8 +33,9 @@ struct KILN_API TrackBest {
   View1<double> best_energy;   ///< [slots]
   View1<std::uint64_t>
       best_step;  ///< [slots], step at the beginning of the tick that found the best
-  View1<std::uint32_t> improved;  ///< [slots / 32], scratch: which slots improved
-  RunControl* control = nullptr;  ///< nothing is done once stopped
+  View1<std::uint32_t> improved;         ///< [slots / 32], scratch: which slots improved
+  View1<const std::int32_t> replica_of;  ///< [slots]; empty: no finder is looked for
+  RunControl* control = nullptr;         ///< nothing is done once stopped
 
   /// No replica improves at least.
   double bytes() const { return bytes_of(energy) + bytes_of(best_energy); }

@@ -107,9 +107,10 @@ __device__ inline void fill_stage(const LadderTick& kernel, const TickWindow<W>&
   const int i = static_cast<int>(threadIdx.x);
   if (i >= 32 * W) return;
   const TrackBest& best = kernel.end.best;
-  const unsigned improved = kernel.best_first ? note_best(best, window.slot_of(i), mine.energy,
-                                                          mine.best, kernel.sweep.control->step)
-                                              : 0u;
+  const unsigned improved = kernel.best_first
+                                ? note_best(best, window.slot_of(i), mine.energy, mine.best,
+                                            tick_start(kernel.sweep.control))
+                                : 0u;
   stage.energy[i] = mine.energy;
   stage.best[i] = (improved >> (i % 32) & 1u) != 0 ? mine.energy : mine.best;
   stage.last_end[i] = mine.last_end;
@@ -199,11 +200,11 @@ template <int W>
 __device__ inline void store_stage(const LadderTick& kernel, const TickWindow<W>& window,
                                    TickStage<W>& stage) {
   const ReplicaSwap& swap = kernel.phase.swap;
-  const std::uint64_t step = kernel.sweep.control->step;
+  const TickStart start = tick_start(kernel.sweep.control);
   for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
     const std::int64_t slot = window.slot_of(i);
     const double energy = stage.energy[i];
-    const unsigned improved = note_best(kernel.end.best, slot, energy, stage.best[i], step);
+    const unsigned improved = note_best(kernel.end.best, slot, energy, stage.best[i], start);
     swap.blocks.energy[slot] = energy;
     swap.last_end[slot] = stage.last_end[i];
     swap.round_trips[slot] = stage.round_trips[i];
@@ -265,7 +266,8 @@ __device__ inline void end_usual_tick(const LadderTick& kernel, bool phase, cons
   const std::int64_t calls = update.plan[0].calls + 1;
   const std::int64_t next = found.place + 1 == record.places() ? 0 : found.place + 1;
   RunControl after = read_control(control);
-  AdvanceTick{&after, kernel.end.advance.sweeps}();
+  const AdvanceTick& advance = kernel.end.advance;
+  AdvanceTick{&after, advance.sweeps, last ? advance.log : BestLog{}}();
   after.ticket = 0;
   if (!last) return;
   if (counts) update.plan[0].calls = calls;
