@@ -261,9 +261,9 @@ void RunCore::enqueue_tick() {
 
 // A device loads a kernel with its first launch, which belongs neither into a capture nor into the
 // time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
-// To capture takes as long as a few ticks win by it.
+// To capture takes 350 us, and a tick gains 9 us by it where it takes 72 us (H200).
 void RunCore::capture_tick() {
-  constexpr std::int64_t fewest = 16;
+  constexpr std::int64_t fewest = 40;
   if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
   if (whole_ticks_left() < fewest) return;
   const TraceRange range(tracer_, "kiln.capture");

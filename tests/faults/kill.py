@@ -6,8 +6,8 @@
 usage: kill.py --kiln PROGRAM [--kills N] [--case NAME,...] [--device DEVICE] [--seed N] [--keep]
 
 A kill takes one case, lets the run live for a random part of its time, sends SIGUSR1 now and then (a checkpoint each)
-and SIGKILL at the end. Three times in ten the continued run is killed again, and so on. The last `kiln resume` ends
-the run. Kills go round the cases in order. Ends with "N kills, N failed".
+and SIGKILL at the end. Three times in ten, or as often as the case says, the continued run is killed again, and so on.
+The last `kiln resume` ends the run. Kills go round the cases in order. Ends with "N kills, N failed".
 """
 import argparse
 import dataclasses
@@ -31,6 +31,8 @@ class Case:
 
     words: str
     equal: tuple = ("solution.txt",)
+    again: float = 0.3  # how often a continued run is killed again
+    life: float = 1.0  # which part of the run's time such a run lives at most
 
 
 ANNEAL = "solve gset:G11 --schedule simulated-annealing --replicas 64 --sweeps"
@@ -61,6 +63,9 @@ CASES = {
     "real": Case("solve function:ackley-20 --replicas 128 --sweeps 1000"),
     "mode": Case("solve posterior:eight-schools --sweeps 1500"),
     "indicator-front": Case("solve zdt:1 --generations 200 -p strategy=sms-emoa", FRONT),
+    # An epoch of telemetry takes a fifth of the run: most of its checkpoints are in the epoch of the one before.
+    "kills-of-an-epoch": Case("solve ea:10x10,1 --schedule population-annealing --replicas 512 --sweeps 6000", again=0.8,
+                              life=0.15),
     "partition": Case("solve partition:40,20,1 --replicas 64 --sweeps 8000"),
 }
 
@@ -114,8 +119,8 @@ class Killer:
         verb, often = CASES[name].words.split(), ["--checkpoint-every", "1ms"]
         self.let_live(self.words(verb, folder) + often, seconds, folder)
         resume = self.words(["resume", str(folder)], folder)
-        while self.random.random() < 0.3:
-            self.let_live(resume + often, seconds)
+        while self.random.random() < CASES[name].again:
+            self.let_live(resume + often, seconds * CASES[name].life)
         if not (folder / "run.json").exists():
             self.early += 1  # nothing to continue
             return []

@@ -11,6 +11,7 @@
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "backends/device_best_log.hpp"
 #include "models/models.hpp"
 
 // The four kernels of a tick, in their order.
@@ -133,6 +134,7 @@ class Ticking {
   DeviceArray<std::uint32_t> record_state =
       filled_array(queue, LadderRecord::state_size(shape.rungs), 0u);
   DeviceArray<RunControl> control = filled_array(queue, 1, shape.control);
+  DeviceBestLog log{queue, shape.slots()};
 
  private:
   void evaluate() {
@@ -209,8 +211,9 @@ class Ticking {
     kernel.best.best_energy = best.view();
     kernel.best.best_step = best_step.view();
     kernel.best.improved = improved.view();
+    kernel.best.replica_of = log.replica_of.view();
     kernel.best.control = control.data();
-    kernel.advance = {control.data(), shape.sweeps};
+    kernel.advance = {control.data(), shape.sweeps, log.view()};
     return kernel;
   }
 };
@@ -226,9 +229,10 @@ void expect_same_control(const Ticking& got, const Ticking& expected) {
   EXPECT_EQ(a.tick, b.tick);
   EXPECT_EQ(a.step, b.step);
   EXPECT_EQ(a.tick_sweeps, b.tick_sweeps);
-  EXPECT_EQ(a.best_key, b.best_key);
   EXPECT_EQ(a.stop, b.stop);
   EXPECT_EQ(a.ticket, 0u);
+  expect_same_notes(a, b);
+  EXPECT_EQ(got.log.numbers(a), expected.log.numbers(b));
 }
 
 void expect_same_sums(const Ticking& got, const Ticking& expected) {

@@ -4,10 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "backends/device_best_log.hpp"
 
-// Integers and one comparison.
+// Integers and comparisons.
 KILN_CONFORMANCE_CASE(AdvanceTick, exact)
 
 namespace kiln::test::advance_tick_test {
@@ -106,6 +111,50 @@ TEST_P(AdvanceTickKernel, ChangesNothingOnceStopped) {
   EXPECT_EQ(after.tick, 4u);
   EXPECT_EQ(after.step, 9u);
   EXPECT_EQ(after.stop, DeviceStop::target);
+}
+
+// Of 400 ticks that all improve those are noted that come a 32nd later than the one before, and the
+// finder that TrackBest leaves belongs to the note of the tick before.
+TEST_P(AdvanceTickKernel, NotesImprovementsAThirtySecondApart) {
+  DeviceBestLog log(queue(), 1000);
+  DeviceArray<RunControl> control = upload_control(queue(), {});
+  std::vector<std::vector<std::uint64_t>> wanted;
+  double next = 0;
+  RunControl now;
+  for (int tick = 1; tick <= 400; ++tick) {
+    now.best_key = exact::order_key(-tick / 8.0);
+    const int slot = 7 * tick % 1000;  // of the replica and rung 999 - slot
+    if (now.wanted == now.wanted) now.finder = BestLog::finder_of(999 - slot, slot);
+    control.upload({now});
+    queue().launch(AdvanceTick{control.data(), 5, log.view()});
+    if (!wanted.empty() && wanted.back()[3] == 0) {
+      for (const std::size_t at : {2u, 4u}) wanted.back()[at] = idx(999 - slot);
+      wanted.back()[3] = idx(slot);
+    }
+    if (tick >= next) {
+      wanted.push_back({now.best_key, idx(5 * tick), ~0ull, 0, 0});
+      next = tick + 1 + std::floor(tick / 32.0);
+    }
+    now = control.download().front();
+    ASSERT_EQ(log.numbers(now), wanted) << tick;
+  }
+  EXPECT_EQ(wanted.size(), 113u);
+}
+
+TEST_P(AdvanceTickKernel, NotesNothingThatIsNoImprovementAndKeepsANoteWithoutAFinder) {
+  DeviceBestLog log(queue(), 64);
+  RunControl now;
+  now.best_key = now.noted_key = exact::order_key(3);
+  const std::vector<std::pair<double, std::size_t>> steps{{3, 0}, {4, 0}, {2, 1}, {2, 1}, {-2, 2}};
+  for (const auto& [energy, notes] : steps) {
+    now.best_key = exact::order_key(energy);
+    DeviceArray<RunControl> control = upload_control(queue(), now);
+    queue().launch(AdvanceTick{control.data(), 1, log.view()});
+    now = control.download().front();
+    ASSERT_EQ(log.numbers(now).size(), notes) << energy;
+  }
+  EXPECT_EQ(log.numbers(now)[0][2], ~0ull) << "nobody was found";
+  EXPECT_EQ(now.wanted, -2);
 }
 
 TEST_P(AdvanceTickKernel, CountsBeyond32Bits) {

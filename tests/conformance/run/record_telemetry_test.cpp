@@ -11,6 +11,7 @@
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "backends/device_best_log.hpp"
 #include "backends/epoch_values.hpp"
 
 KILN_CONFORMANCE_CASE(RecordTelemetry, exact)
@@ -59,12 +60,12 @@ class Recorder {
         replica_(queue, values.replica),
         beta_(queue, std::vector<double>{0, 1, 2, 3, 4, 5, 6}),
         control_(upload_control(queue, {})),
-        state_(queue, 1),
+        log_(queue, static_cast<std::int64_t>(values.best.size())),
+        state_(queue, std::vector<TelemetryState>(1)),
         sums_(queue, values.groups),
         parts_(queue, values.groups * RecordTelemetry::nodes_of(values.size)),
         mailbox_(queue, 1),
         slots_(queue, static_cast<std::int64_t>(ring_places)) {
-    state_.zero();
     sums_.zero();
     kernel_.group_size = values.size;
     kernel_.variables = variables;
@@ -87,8 +88,7 @@ class Recorder {
     accepted_.upload(values.accepted);
     not_finite_.upload(values.not_finite);
   }
-  void record(std::uint64_t tick) {
-    RunControl control;
+  void record(std::uint64_t tick, RunControl control = {}) {
     control.tick = tick;
     control.step = 3 * tick;
     control_.upload({control});
@@ -101,6 +101,7 @@ class Recorder {
     kernel_.rung_of = rung_.view();
     kernel_.replica_of = replica_.view();
     kernel_.beta = beta_.view();
+    kernel_.log = log_.view().entries;
     kernel_.state = state_.data();
     kernel_.sums = sums_.view();
     kernel_.parts = parts_.view();
@@ -109,6 +110,11 @@ class Recorder {
     queue_.wait();
   }
   std::vector<TelemetrySums> sums() const { return sums_.download(); }
+  void note(const std::vector<BestLogEntry>& notes) {
+    std::vector<BestLogEntry> log = notes;
+    log.resize(idx(BestLog::capacity));
+    log_.entries.upload(log);
+  }
   TelemetryState state() const { return state_.download().front(); }
   const TelemetryMailbox& mailbox() const { return *mailbox_.data(); }
   bool read(std::uint64_t epoch, std::int64_t i, TelemetryRecord& record) {
@@ -125,6 +131,7 @@ class Recorder {
   DeviceArray<std::int32_t> rung_, replica_;
   DeviceArray<double> beta_;
   DeviceArray<RunControl> control_;
+  DeviceBestLog log_;
   DeviceArray<TelemetryState> state_;
   DeviceArray<TelemetrySums> sums_;
   DeviceArray<TelemetryPart> parts_;
@@ -241,6 +248,48 @@ TEST_P(RecordTelemetryKernel, NotesOnlyImprovementsWithTheTickThatFoundThem) {
   EXPECT_EQ(recorder.mailbox().log[1].step, 9u);
   EXPECT_EQ(recorder.mailbox().log[1].replica, values.replica[40]);
   EXPECT_EQ(recorder.mailbox().epochs, 4u);
+}
+
+// Of four notes the first is no better than the initial states and the last waits for its finder,
+// which is no other than the best of the epoch.
+TEST_P(RecordTelemetryKernel, HandsOverWhatTicksHaveNoted) {
+  EpochValues values = random_values(4, 8, 16, true);
+  std::fill_n(values.best.begin(), 32, -5.0);
+  Recorder recorder(queue(), values);
+  recorder.kernel().ticks_per_epoch = 8;
+  recorder.record(0);
+  recorder.note({{exact::order_key(-5), 3, 1, 1, 1, 0},
+                 {exact::order_key(-6), 9, 12, 19, 4, 0},
+                 {exact::order_key(-7), 12, -1, 0, 0, 0},
+                 {exact::order_key(-9), 24, -1, 0, 0, 0}});
+  values.best[21] = -9;
+  values.step[21] = 21;
+  recorder.write(values);
+  RunControl control;
+  control.noted = 4;
+  control.wanted = -9;
+  recorder.kernel().only_look = true;  // at any time
+  recorder.record(7, control);
+  ASSERT_EQ(recorder.mailbox().incumbents, 3u);
+  recorder.kernel().only_look = false;
+  recorder.record(8, control);
+  control.wanted = exact::not_a_number();  // its finder is known
+  recorder.record(16, control);
+
+  const TelemetryMailbox& mailbox = recorder.mailbox();
+  ASSERT_EQ(mailbox.incumbents, 4u);
+  std::vector<std::vector<double>> found;
+  for (int i = 1; i < 4; ++i) {
+    const IncumbentEntry& one = mailbox.log[i];
+    found.push_back({one.energy, static_cast<double>(one.step), static_cast<double>(one.replica),
+                     static_cast<double>(one.group), static_cast<double>(one.rung)});
+  }
+  EXPECT_EQ(found[0], (std::vector<double>{-6, 9, 12, 2, 4}));
+  EXPECT_EQ(found[1], (std::vector<double>{-7, 12, -1, 0, 0}));
+  EXPECT_EQ(found[2], (std::vector<double>{-9, 24, static_cast<double>(values.replica[21]), 2,
+                                           static_cast<double>(values.rung[21])}));
+  EXPECT_EQ(recorder.state().emptied, 4u);
+  EXPECT_EQ(recorder.state().epochs, 3u);
 }
 
 TEST_P(RecordTelemetryKernel, RecordsAnEpochOnceAndOnlyAtItsEnd) {

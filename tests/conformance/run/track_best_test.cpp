@@ -28,6 +28,7 @@ struct Tracked {
   std::vector<std::vector<double>> state, best;  // per block
   std::vector<double> energy, best_energy;       // [slots]
   std::vector<std::uint64_t> best_step;          // [slots]
+  std::vector<std::int32_t> replica_of;          // [slots], or empty
   RunControl control;
 
   std::size_t slots() const { return energy.size(); }
@@ -53,6 +54,8 @@ Tracked run(Queue& queue, Tracked t) {
   kernel.best_energy = best_energy.view();
   kernel.best_step = best_step.view();
   kernel.improved = improved.view();
+  const DeviceArray<std::int32_t> replica_of(queue, t.replica_of);
+  kernel.replica_of = replica_of.view();
   kernel.control = control.data();
   queue.launch(kernel);
   for (std::size_t b = 0; b < best.size(); ++b) {
@@ -69,6 +72,10 @@ Tracked run(Queue& queue, Tracked t) {
 Tracked plain(Tracked t) {
   if (t.control.stop != DeviceStop::none) return t;
   for (std::size_t slot = 0; slot < idx(t.replicas); ++slot) {
+    if (!t.replica_of.empty() && t.best_energy[slot] == t.control.wanted) {
+      const std::uint64_t found = idx(t.replica_of[slot]) * (std::uint64_t{1} << 32) + slot;
+      t.control.finder = std::min(t.control.finder, found);
+    }
     if (!(t.energy[slot] < t.best_energy[slot])) continue;
     if (t.energy[slot] == -exact::infinity()) continue;
     t.best_energy[slot] = t.energy[slot];
@@ -88,6 +95,7 @@ void expect_same(const Tracked& got, const Tracked& expected) {
   EXPECT_EQ(got.best_step, expected.best_step);
   EXPECT_EQ(got.best, expected.best);
   EXPECT_EQ(got.control.best_key, expected.control.best_key);
+  EXPECT_EQ(got.control.finder, expected.control.finder);
 }
 
 // All replicas start with energy 0 and best energy 0; the best states differ from the current ones.
@@ -179,6 +187,30 @@ TEST_P(TrackBestKernel, LetsTheBestOfAllReplicasFallOnly) {
   t.control.best_key = exact::order_key(-4);
 
   EXPECT_EQ(run(queue(), t).control.best_key, exact::order_key(-4));
+}
+
+// By the best energies that were there before the launch; the first replica is not in the first
+// slot, and padding has the wanted energy, too.
+TEST_P(TrackBestKernel, FindsTheFirstReplicaWithTheWantedEnergy) {
+  BlockShape shape = spins;
+  shape.slots = 2048;
+  Tracked t = level({shape}, 2040);
+  t.best_energy.assign(2048, -6);
+  for (int slot = 2047; slot >= 0; --slot) t.replica_of.push_back(slot);
+  t.control.wanted = -7;
+  expect_same(run(queue(), t), plain(t));
+  EXPECT_EQ(run(queue(), t).control.finder, BestLog::no_finder);
+  for (const std::size_t slot : {40u, 1100u, 1500u, 2045u}) t.best_energy[slot] = -7;
+  t.energy[1500] = -8;  // improves in this very launch
+  t.energy[3] = -7;     // comes to it only now
+
+  const RunControl found = run(queue(), t).control;
+
+  EXPECT_EQ(BestLog::slot_of(found.finder), 1500);
+  EXPECT_EQ(BestLog::replica_of(found.finder), 547);
+  expect_same(run(queue(), t), plain(t));
+  t.control.stop = DeviceStop::target;
+  EXPECT_EQ(run(queue(), t).control.finder, BestLog::no_finder);
 }
 
 std::vector<BlockShape> all_layouts(std::int64_t variables, std::int64_t slots) {

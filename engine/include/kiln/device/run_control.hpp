@@ -29,6 +29,7 @@ struct RunControl {
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
   std::uint32_t ticket = 0;            ///< blocks of EndTick that are done; 0 between launches
+  std::uint32_t reserved = 0;          ///< saved with the rest
   // What AdvanceTick notes of the improvements of best_key (BestLog).
   std::uint64_t noted_key = ~0ull;  ///< best_key when it was last noted
   std::uint64_t noted = 0;          ///< entries that the log has had

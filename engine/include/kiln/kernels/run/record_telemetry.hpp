@@ -47,7 +47,7 @@ struct TelemetryPart {
 struct KILN_API RecordTelemetry {
   static constexpr const char* name = "record_telemetry";
   static constexpr const char* summary =
-      "ends an epoch: adds energies to the sums of each group, notes improvements, writes "
+      "ends an epoch: adds energies to the sums of each group, hands over improvements, writes "
       "telemetry";
   static constexpr std::int64_t node_size = 256;
   static constexpr int node_lanes = 32, wide_lanes = 1024;
