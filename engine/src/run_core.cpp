@@ -230,6 +230,7 @@ TrackBest RunCore::best_kernel() {
   kernel.best_step = batch_->best_step();
   kernel.improved = batch_->improved();
   kernel.replica_of = batch_->replica_of();
+  kernel.rung_of = batch_->rung_of();
   kernel.control = control();
   return kernel;
 }

@@ -183,6 +183,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
         progress_->run_s = earlier_s + seconds_since(begin);
         return stop_of(alarm);
       }
+      if (telemetry_) telemetry_->hand_over(control());
       post_summary();
       left -= ticks;
       if (progress_->pending < max_pending && left > 0) continue;

@@ -144,10 +144,16 @@ void RunTelemetry::record(const RunControl* control, View1<const double> beta) {
   queue_.launch(kernel_);
 }
 
-void RunTelemetry::look(const RunControl* control) {
+void RunTelemetry::hand_over(const RunControl* control) {
+  if (records_epochs_) launch(RecordTelemetry::Task::log, control);
+}
+
+void RunTelemetry::look(const RunControl* control) { launch(RecordTelemetry::Task::look, control); }
+
+void RunTelemetry::launch(RecordTelemetry::Task task, const RunControl* control) {
   RecordTelemetry kernel = kernel_;
   kernel.control = control;
-  kernel.only_look = true;
+  kernel.task = task;
   queue_.launch(kernel);
 }
 
@@ -268,12 +274,9 @@ bool RunTelemetry::is_sound(const RunControl& control) const {
   const TelemetryState state = state_.download().front();
   const bool none = state.last_tick == ~0ull;
   const auto most = static_cast<std::uint64_t>(BestLog::capacity);
-  const bool finds = control.finder != BestLog::no_finder;
-  const auto slots = static_cast<std::uint64_t>(kernel_.rung_of.size);
   return state.epochs <= control.tick + 1 && control.noted <= control.tick &&
          state.emptied <= control.noted && control.noted - state.emptied <= most &&
          (control.wanted != control.wanted || control.noted > 0) &&
-         (!finds || (control.finder & 0xFFFFFFFFu) < slots) &&
          state.incumbents <= state.epochs + control.noted &&
          (none ? state.epochs == 0 : state.last_tick <= control.tick) &&
          state.last_step <= control.step;

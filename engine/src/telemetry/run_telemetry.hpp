@@ -49,6 +49,8 @@ class RunTelemetry {
 
   /// Enqueues the end of an epoch. Without effect if none ends, or if it is recorded already.
   void record(const RunControl* control, View1<const double> beta);
+  /// Enqueues that the host gets what ticks have noted.
+  void hand_over(const RunControl* control);
   /// Enqueues a look at the best of all replicas, which may be in an epoch that has not ended.
   void look(const RunControl* control);
   /// What the last look found, once it was waited for; null: no replica has an energy.
@@ -57,7 +59,7 @@ class RunTelemetry {
     return now.replica >= 0 ? &now : nullptr;
   }
   /// Where ticks note improvements.
-  BestLog best_log() { return {log_.view(), kernel_.rung_of}; }
+  BestLog best_log() { return {log_.view()}; }
   /// Takes what the device has written. No wait.
   void take();
 
@@ -85,6 +87,7 @@ class RunTelemetry {
   bool is_sound(const RunControl& control) const;
 
  private:
+  void launch(RecordTelemetry::Task task, const RunControl* control);
   void make_ring(const TelemetryOptions& options);
   bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);
   void take_records(std::uint64_t epochs);
