@@ -266,6 +266,22 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
   }
 }
 
+// Through a pipe to a pager, too, and without the last column of a terminal.
+TEST_F(Help, OfEveryVerbFitsOnATerminal) {
+  std::vector<std::string> names{""};
+  for (const std::string& line : lines_of(run({"--help"}).out)) {
+    if (!line.starts_with("  ") || line[2] == ' ') continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    if (run({"help", name}).exit_code == 0) names.push_back(name);
+  }
+  EXPECT_EQ(names.size(), 15U) << "and the overview";
+  for (const std::string& name : names) {
+    const Outcome help = name.empty() ? run({"--help"}) : run({name, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << name;
+    for (const std::string& line : lines_of(help.out)) EXPECT_LT(line.size(), 80U) << line;
+  }
+}
+
 TEST_F(Help, OfSolveListsOptionsAndParameters) {
   const Outcome outcome = run({"solve", "--help"});
 

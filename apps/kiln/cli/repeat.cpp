@@ -244,6 +244,9 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb, Take
     }
     run.resolved = resolved_of(json, file);
     run.notes = notes_of(json, file.name, verb);
+    // The result of a run that continues is the one that it goes on from.
+    const bool repeats = what == TakeOver::what_decides;
+    run.continuation = read_continuation(repeats ? path : "", json);
     return run;
   } catch (const SortedJson::exception& error) {
     refuse_document(file, run_document, json_reason(error));

@@ -233,6 +233,17 @@ void take_full_name(CommandOptions& options, const std::string& schedule) {
   options.settings["schedule"].text = options.schedule;
 }
 
+// Whether the command line gives a limit, or what counts other steps: then a run does not end where
+// another has.
+bool ends_elsewhere(const RunVerb& verb, const Arguments& arguments) {
+  const Settings parameters = parameters_of(arguments);
+  const bool has_limit = std::ranges::any_of(verb.specs, [&](const OptionSpec& spec) {
+    const bool limits = spec.use.limit || spec.name == "draws";
+    return limits && (arguments.has(spec.name) || parameters.contains(spec.name));
+  });
+  return has_limit || arguments.has("schedule") || !arguments.positional.empty();
+}
+
 // What --config or --repeat says: the options, and of a run its problem, too.
 ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments, TakeOver what,
                              CommandOptions& options) {
@@ -249,6 +260,10 @@ ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments, Ta
   options.expected_fingerprint = recorded.fingerprint;
   options.notes = recorded.notes;
   options.recorded = recorded.resolved;
+  if (!ends_elsewhere(verb, arguments)) options.continuation = recorded.continuation;
+  if (options.continuation && what == TakeOver::what_decides) {
+    options.notes.push_back(options.continuation->note());
+  }
   return recorded.config;
 }
 
@@ -295,6 +310,9 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, 
                   [](const auto& one) { return one.second.origin == Origin::standard; });
   }
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
+  if (options.continuation && verb.samples && !options.continuation->draws.empty()) {
+    options.settings["draws"] = {options.continuation->draws, Origin::config, "result.json"};
+  }
   move_to_parameters(options);
 
   const Settings& all = options.settings;

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -261,7 +262,12 @@ std::string bench_help() {
           "row of the table has as many lines as it needs.") +
       "\nsuites:\n";
   for (const Suite& suite : suites()) {
-    text += fmt::format("  {:<15} {}\n", suite.name, suite.sentence);
+    std::string left = suite.name;
+    for (const std::string& line :
+         wrap(suite.sentence, std::max<std::size_t>(40, result_columns()) - 18)) {
+      text += fmt::format("  {:<15} {}\n", left, line);
+      left.clear();
+    }
   }
   return text + "\noptions:\n" + describe_options(bench_specs()) +
          "\nexamples:\n"

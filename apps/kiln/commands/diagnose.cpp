@@ -75,7 +75,8 @@ std::string diagnose_help() {
              "Advice follows.") +
          "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
-         "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32 && kiln diagnose out/g32\n"
+         "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32\n"
+         "  kiln diagnose out/g32\n"
          "  kiln solve gset:G32 --schedule parallel-tempering --json | kiln diagnose -\n";
 }
 

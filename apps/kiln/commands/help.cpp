@@ -64,9 +64,9 @@ std::string program_help() {
       "kiln {}: optimisation and sampling with many replicas on CPU and GPU\n\nusage: kiln VERB "
       "[options]\n\n",
       version());
-  for (const Verb& verb : verbs()) text += fmt::format("  {:<17} {}\n", verb.usage, verb.sentence);
+  for (const Verb& verb : verbs()) text += fmt::format("  {:<15} {}\n", verb.usage, verb.sentence);
   text +=
-      "  --version         the same as kiln version\n"
+      "  --version       the same as kiln version\n"
       "\n"
       "exit codes:\n"
       "  0  done            4  device            8  wrong value or gradient\n"

@@ -80,7 +80,7 @@ std::string sample_help() {
              "KILN_THREADS and KILN_CHAINS, command line.") +
          "\nexamples:\n"
          "  kiln sample posterior:eight-schools\n"
-         "  kiln sample posterior:eight-schools --chains 4 --draws 2000 --seed 7 -o out/schools\n"
+         "  kiln sample posterior:eight-schools --chains 4 --draws 2000 -o out/schools\n"
          "  kiln sample posterior:eight-schools --json | jq .summary\n";
 }
 

@@ -66,7 +66,11 @@ class WatchOutput {
   void show(const std::vector<EventJson>& events, const RunView& view) {
     if (screen_) return draw(view);
     for (const EventJson& event : events) {
-      print_result(json_ ? document_text(event, -1) : clean(event_line(event)) + "\n");
+      if (json_) {
+        print_result(document_text(event, -1));
+      } else if (const std::string line = event_line(event); !line.empty()) {
+        print_result(clean(line) + "\n");
+      }
     }
   }
   /// Ctrl-Z, which must not leave the terminal in its second screen.

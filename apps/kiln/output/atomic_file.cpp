@@ -44,7 +44,7 @@ void replace_file(const fs::path& path, std::string_view content) {
   file.put_in_place(Existing::replace, Durability::none);
 }
 
-void check_writable(const fs::path& folder) { WholeFile probe(folder / "probe"); }
+void check_writable(const fs::path& file) { WholeFile probe(file); }
 
 GrowingFile::GrowingFile(const fs::path& path) : path_(path) {
   const int reason = open(O_CREAT | O_EXCL);

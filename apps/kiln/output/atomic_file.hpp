@@ -19,8 +19,9 @@ void write_file(const std::filesystem::path& path, std::string_view content,
 /// the machine it may be an earlier one, or empty. @throws IoError
 void replace_file(const std::filesystem::path& path, std::string_view content);
 
-/// Whether a file can be made in a folder, found out by making one. @throws IoError
-void check_writable(const std::filesystem::path& folder);
+/// Whether a file of this name can be made, found out by making one of another name in its folder.
+/// @throws IoError
+void check_writable(const std::filesystem::path& file);
 
 /// A new file that grows: what was appended is there for every reader, and stays when the process
 /// is killed. A full disk costs no run: what cannot be written is kept, and is written before the

@@ -7,6 +7,10 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "kiln/registry.hpp"
 
 #include "output/text.hpp"
 #include "output/wording.hpp"
@@ -26,6 +30,18 @@ std::string host_name() {
 
 Json or_null(const auto& optional) { return optional ? Json(*optional) : Json(nullptr); }
 
+// Numbers of a report point that its schedule has: the others stand at 0 there. A step of a chain
+// or of a population moves all variables at once, so its attempts are no moves of one variable.
+std::vector<std::string> quantities_of(const RunFacts& facts) {
+  const Registry registry = builtin_registry();
+  const ScheduleEntry& entry = registry.schedule(facts.options.schedule);
+  if (entry.few_evaluations) return {};
+  if (entry.several_objectives) return {"acceptance_rate"};
+  if (facts.options.verb->samples) return {"mean", "acceptance_rate"};
+  if (entry.samples && facts.step == "transition") return {"mean", "acceptance_rate", "beta"};
+  return {"mean", "acceptance_rate", "beta", "attempts_per_ns"};
+}
+
 // What a view of the run needs to tell how far it is.
 Json start_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
@@ -41,6 +57,7 @@ Json start_of(const RunFacts& facts) {
                 {"host", host_name()},
                 {"step", facts.step},
                 {"variables", problem.objective->space().variables()},
+                {"quantities", quantities_of(facts)},
                 {"best_known", nullptr},
                 {"limits",
                  {{"time_s", or_null(budget.time_limit_s)},
@@ -56,7 +73,10 @@ Json start_of(const RunFacts& facts) {
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
-    : facts_(facts), integral_(facts.loaded.problem.units.integral), file_(file) {}
+    : facts_(facts),
+      integral_(facts.loaded.problem.units.integral),
+      quantities_(quantities_of(facts)),
+      file_(file) {}
 
 void Events::start() {
   Json start = start_of(facts_);
@@ -85,11 +105,15 @@ void Events::update(const ReportPoint& point) {
   if (!improved && point.time_s - newest_s_ < between_events_s) return;
   newest_s_ = point.time_s;
   Json more = {{"sweeps", point.sweeps},
-               {"best", point.has_best ? value_of(point.best) : Json(nullptr)},
-               {"mean", point.mean},
-               {"acceptance_rate", point.acceptance_rate},
-               {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
-               {"attempts_per_ns", point.attempts_per_ns}};
+               {"best", point.has_best ? value_of(point.best) : Json(nullptr)}};
+  const Json all = {{"mean", point.mean},
+                    {"acceptance_rate", point.acceptance_rate},
+                    {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
+                    {"attempts_per_ns", point.attempts_per_ns}};
+  // As in the table of progress, notes take the place of temperatures.
+  for (const std::string& name : quantities_) {
+    if (point.notes.empty() || name == "attempts_per_ns") more[name] = all[name];
+  }
   if (point.time_left_s >= 0) more["time_left_s"] = point.time_left_s;
   for (const auto& [name, value] : point.notes) {
     more[name] = std::isfinite(value) ? Json(value) : Json(nullptr);

@@ -255,6 +255,10 @@ void RunRecord::tell(const std::string& line) const {
   if (tell_ && !options_.has("quiet")) tell_(line);
 }
 
+std::string RunRecord::document_of(const Result& result) const {
+  return options_.is_extended ? continued_result_json(result) : result_json(result);
+}
+
 // A disk that is full for a moment, or no feasible state yet, costs the run nothing.
 void RunRecord::snapshot(Run& run) {
   struct Files final : FileWriter {
@@ -270,7 +274,7 @@ void RunRecord::snapshot(Run& run) {
     if (former_ != nullptr) former_->improve(result, problem_);
     if (!result.verified) return;
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
-    folder_->write("result.json", result_json(result));
+    folder_->write("result.json", document_of(result));
   } catch (const std::exception&) {
     return;
   }
@@ -287,7 +291,7 @@ void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
 
 void RunRecord::finish(const Result& result, const std::string& text) {
   if (folder_ == nullptr) return;
-  attempt([&] { FileWriter::write("result.json", result_json(result)); });
+  attempt([&] { FileWriter::write("result.json", document_of(result)); });
   // Of a run that failed the file has more: the evaluations of its last batch.
   attempt([&] {
     if (!result.evaluations || result.stop == Stop::failed) return;

@@ -108,6 +108,7 @@ class RunRecord final : FileWriter {
   CheckpointNotes notes(const std::string& finished) const;
   void checkpoint(Run& run, const ReportPoint& point);
   void tell(const std::string& line) const;
+  std::string document_of(const Result& result) const;
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
   void write_report();

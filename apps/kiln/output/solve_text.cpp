@@ -275,6 +275,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["seed"] = facts.options.run.seed;
   json["draws"] = to_string(facts.naming);
   json["device"] = device_json(facts.device, facts.fallback_reason);
+  if (facts.options.continuation) json["continued"] = facts.options.continuation->json();
   json["notes"] = Json::array();
   for (const std::string& note : facts.loaded.notes) json["notes"].push_back(clean(note));
   return document_text(json, 2);

@@ -220,7 +220,11 @@ std::string environment_html(const RunFiles& files) {
     text += fmt::format("<p class=\"note\">The command that made the run:</p>\n<pre>{}</pre>\n",
                         html(original));
   }
-  if (text_at(files.result, {"stop"}) == "time_limit") {
+  if (files.result.contains("continued")) {
+    text +=
+        "<p class=\"note\">kiln resume gave the run other limits. A repeat is planned for the "
+        "first limits, as the run was, and ends after the same number of steps.</p>\n";
+  } else if (text_at(files.result, {"stop"}) == "time_limit") {
     text +=
         "<p class=\"note\">A limit of time ended the run. A repeat takes the same steps in the "
         "same order, and may end after another number of them.</p>\n";

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <future>
+#include <system_error>
 
 #include "kiln/fronts/scalarized.hpp"
 #include "kiln/host_threads.hpp"
@@ -143,15 +145,37 @@ void prepare_front(Session& session) {
       "' minimises one value; each group of replicas weights the objectives differently");
 }
 
+// A run whose only checkpoint is damaged begins anew, with the evaluations that it paid for.
+[[noreturn]] void refuse_lost_run(const CheckpointError& error, const CommandOptions& options,
+                                  const std::string& folder) {
+  const std::string past = (std::filesystem::path(folder) / "evaluations.csv").string();
+  std::error_code ignored;
+  const bool has_past = std::filesystem::is_regular_file(past, ignored);
+  throw CheckpointError(
+      error.code(), error.message(),
+      fmt::format("{} has no whole checkpoint before it, so the run cannot continue",
+                  clean(folder)),
+      fmt::format("kiln {} --repeat {}{}{} -o NEW begins the run anew", options.verb->name,
+                  shell_word(folder), has_past ? " --past " + shell_word(past) : "",
+                  options.problem.starts_with("command:") ? " --allow-command" : ""));
+}
+
 // First the folder: what its files say stays so.
 void claim_resumed(Session& session, const ResumedFolder& resumed) {
   session.folder = session.set_up->reclaim(resumed.path);
   session.resumption =
       Resumption{resumed.path, {}, resumed.given, FormerResult::read(resumed.path)};
+  const std::optional<FormerResult>& former = session.resumption->former;
+  session.options.is_extended = resumed.given.any() || (former && former->is_extended());
   try {
     session.resumption->found.emplace(find_checkpoint(session.folder->place_of(checkpoint_name)));
   } catch (const IoError& error) {
     if (error.code() != "io.missing") throw;
+  } catch (const CheckpointError& error) {
+    // A file of another version has a remedy of its own.
+    const bool unknown = error.code() == "checkpoint.format" && error.fix().empty();
+    if (error.code() != "checkpoint.damaged" && !unknown) throw;
+    refuse_lost_run(error, session.options, resumed.path);
   }
 }
 
@@ -252,6 +276,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
     session.resumption->count_steps(session.registry.schedule(options.schedule), *session.schedule);
   }
   require_possible_naming(session.options, *session.schedule);
+  if (!resumed) {
+    require_telemetry(session.options, session.registry.schedule(session.options.schedule));
+  }
   if (session.loaded.problem.objectives) {
     prepare_front(session);
   } else if (options.has("reference-front")) {

@@ -48,7 +48,7 @@ void print_results(const CommandOptions& options, const Result& result, const st
   }
   if (!options.has("quiet")) print_note(advice_text(result.advice));
   if (options.has("json")) {
-    print_result(result_json(result));
+    print_result(options.is_extended ? continued_result_json(result) : result_json(result));
     return;
   }
   if (!result.verified) return;
@@ -200,6 +200,15 @@ void tell_of_resumption(const Session& session) {
   if (session.recalled) print_note(session.recalled->text());
 }
 
+// Where the run ends: beside what it is planned for, what continues it, or continued the run that
+// it repeats.
+Budget limit_of(const Session& session) {
+  const CommandOptions& options = session.options;
+  Budget limit = options.budget;
+  if (options.continuation) limit = {.sweeps = options.continuation->steps};
+  return session.resumption ? session.resumption->limit(limit) : limit;
+}
+
 // Once the run has resolved its parameters.
 std::string note_on_changes(Session& session) {
   std::string changed = changed_parameters(session.options, session.schedule->parameters());
@@ -214,7 +223,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   if (session.options.has("dry-run")) return dry_run(session);
   CommandOptions& options = session.options;
   const std::optional<Resumption>& resumption = session.resumption;
-  const Budget limit = resumption ? resumption->limit(options.budget) : options.budget;
+  const Budget limit = limit_of(session);
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.has("quiet"), table_of(session, limit));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
@@ -264,7 +273,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.draw_naming(),
                        std::string(session.schedule->step_name()),
                        session.schedule->parameters(),
-                       resumption ? std::optional(limit) : std::nullopt};
+                       resumption || options.continuation ? std::optional(limit) : std::nullopt};
   const bool from_checkpoint = resumption && resumption->found;
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
   if (resumption) record.go_on(run);

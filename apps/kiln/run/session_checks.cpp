@@ -97,6 +97,29 @@ void require_possible_naming(const CommandOptions& options, const Schedule& sche
                         "--draw-naming auto, or -p noise=independent");
 }
 
+void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry) {
+  if (!entry.several_objectives) return;
+  const auto refuse = [&](const std::string& name) {
+    const auto given = options.settings.find(name);
+    if (given == options.settings.end()) return;
+    const std::string value = given->second.text.empty() ? "" : "=" + clean(given->second.text);
+    throw InvalidArgument(
+        "cli.telemetry",
+        fmt::format("{}{}: schedule '{}' searches for a front, and has neither telemetry nor "
+                    "incumbents",
+                    label_of(name, given->second), value, entry.name),
+        "they are about the energies of replicas, which states of a front do not have",
+        fmt::format("remove --{}; trace.csv and events.ndjson have the hypervolume of the front",
+                    name));
+  };
+  const bool budget = options.value<std::int64_t>("telemetry-budget").value_or(0) > 0;
+  if (options.has("telemetry") && options.run.telemetry.level != TelemetryLevel::off) {
+    refuse("telemetry");
+  }
+  if (budget) refuse("telemetry-budget");
+  refuse("incumbent-solutions");
+}
+
 void require_density(const Problem& problem, const CommandOptions& options) {
   if (problem.posterior) return;
   throw InvalidArgument(
@@ -114,7 +137,7 @@ void check_replaceable(const std::string& path, bool (*may_replace)(const std::s
                        const std::string& kind, const std::string& fix) {
   std::error_code error;
   const auto type = std::filesystem::symlink_status(path, error).type();
-  check_writable(std::filesystem::path(path).parent_path());
+  check_writable(path);
   if (type == std::filesystem::file_type::not_found) return;
   if (type != std::filesystem::file_type::regular) {
     throw IoError("io.exists",

@@ -31,6 +31,10 @@ void require_sampler(const ScheduleEntry& entry, const Registry& registry);
 /// user did not write. @throws InvalidArgument `run.draw_naming`
 void require_possible_naming(const CommandOptions& options, const Schedule& schedule);
 
+/// What records energies of replicas has nothing to record of a front. @throws InvalidArgument
+/// `cli.telemetry`
+void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry);
+
 /// @throws InvalidArgument `problem.no_density`
 void require_density(const Problem& problem, const CommandOptions& options);
 

@@ -85,7 +85,8 @@ TEST_F(Metrics, ReplaceEarlierOnesAndNothingElse) {
 }
 
 TEST_F(Metrics, APlaceThatCannotBeWrittenIsRefusedBeforeTheRun) {
-  expect_refused("none/kiln.prom", "error[io.write]: ");
+  expect_refused("none/kiln.prom",
+                 "error[io.write]: none/kiln.prom: cannot be created: No such file or directory\n");
   expect_refused(".", "is not a regular file");
 }
 
