@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "kiln/device/device_fault.hpp"
 
 #include "commands/commands.hpp"
 #include "output/console.hpp"
@@ -39,6 +42,15 @@ void fill_closed_streams() {
   }
 }
 
+// The driver has handlers of exit(), which may wait for a device that does not answer.
+int leave(ExitCode code) {
+  if (kiln::has_silent_device()) {
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(code));
+  }
+  return static_cast<int>(code);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -47,8 +59,8 @@ int main(int count, char** arguments) {
   kiln::cli::keep_memory_back();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));
-    return static_cast<int>(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);
+    return leave(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);
   } catch (...) {
-    return static_cast<int>(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
+    return leave(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
   }
 }

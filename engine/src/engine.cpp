@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/engine.hpp"
 
+#include "kiln/device/begin_run.hpp"
+
 #include "run_core.hpp"
 
 namespace kiln {
@@ -11,9 +13,12 @@ Engine::Engine(RunOptions options)
 
 Result Engine::run(const Problem& problem, Schedule& schedule, const Budget& budget,
                    const Observers& observers, std::stop_token stop) {
-  Run run(problem, schedule, budget, options_, opened_);
-  run.core().end_with_advance();
-  return run.advance(observers, std::move(stop));
+  const BegunRun begun = begin_run(problem, schedule, budget, options_, opened_);
+  begun.run->core().end_with_advance();
+  Result result = begun.run->advance(observers, std::move(stop));
+  if (!begun.fewer_replicas.empty())
+    result.advice.push_back("The run had " + begun.fewer_replicas + ".");
+  return result;
 }
 
 }  // namespace kiln

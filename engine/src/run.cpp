@@ -6,13 +6,41 @@
 
 #include "kiln/errors.hpp"
 
+#include "plans/refused_batch.hpp"
 #include "run_core.hpp"
 
 namespace kiln {
 
+namespace {
+
+// When the memory of a run that could not be made is free again.
+Fix fix_of_refusal(const Problem& problem, Schedule& schedule, const Budget& budget,
+                   const RunOptions& options, const OpenedBackend& backend) {
+  try {
+    const RunPlan now = plan_run(problem, schedule, budget, options, backend);
+    const std::int64_t fitting = now.fits() ? halved_replicas(now) : now.fitting_replicas();
+    if (fitting > 0) return Fix::set_replicas(fitting);
+  } catch (const Error&) {
+    // The refusal says more.
+  }
+  return Fix::fewer_replicas();
+}
+
+std::unique_ptr<RunCore> make_core(const Problem& problem, Schedule& schedule, const Budget& budget,
+                                   const RunOptions& options, const OpenedBackend& backend) {
+  try {
+    return std::make_unique<RunCore>(problem, schedule, budget, options, backend);
+  } catch (const RefusedBatch& refused) {
+    throw RefusedBatch(refused, refused.plan(),
+                       fix_of_refusal(problem, schedule, budget, options, backend));
+  }
+}
+
+}  // namespace
+
 Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
          const RunOptions& options, OpenedBackend backend)
-    : core_(std::make_unique<RunCore>(problem, schedule, budget, options, std::move(backend))) {}
+    : core_(make_core(problem, schedule, budget, options, backend)) {}
 Run::~Run() = default;
 
 RunCore& Run::whole() const {

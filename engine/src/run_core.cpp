@@ -24,6 +24,7 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
+#include "plans/refused_batch.hpp"
 #include "profile/instruments.hpp"
 #include "refuse_ability.hpp"
 #include "run_parts.hpp"
@@ -53,7 +54,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
       limit_(budget),
       options_(options),
       queue_(std::move(queue)) {
-  const auto begin = Clock::now();
+  const auto began = Clock::now();
   const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
   RunPlan plan = RunCore::plan(problem, schedule, budget, options, backend, false);
@@ -62,6 +63,15 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
   progress_->device = plan.device;
+  try {
+    begin(plan);
+  } catch (const OutOfDeviceMemory& error) {
+    throw RefusedBatch(error, std::move(plan), error.fix_steps());
+  }
+  progress_->setup_s = seconds_since(began);
+}
+
+void RunCore::begin(const RunPlan& plan) {
   allocate(plan);
   const TraceRange range(tracer_, "kiln.setup");
   draw_states(plan.needs.own_states);
@@ -75,7 +85,6 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   end_epoch();
   post_summary();
   wait_summary();
-  progress_->setup_s = seconds_since(begin);
   schedule_.serves_ = this;
 }
 
@@ -374,11 +383,6 @@ void RunCore::load(const Archive& archive) {
   p.reported_accepted = now.accepted;
   p.reported_nonfinite = now.not_finite;
   p.best_key = p.reported_best_key = now.control.best_key;
-}
-
-void RunCore::drop_graphs() noexcept {
-  graph_.reset();
-  long_graph_.reset();
 }
 
 void RunCore::go_back(const Archive& archive) {

@@ -140,6 +140,7 @@ class RunCore {
   class Scratch;
   RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
           const RunPlan& plan);
+  void begin(const RunPlan& plan);
   void allocate(const RunPlan& plan);
   void allocate_own(const RunPlan& plan);
   void allocate_schedule();
@@ -167,7 +168,10 @@ class RunCore {
   void enqueue_tick();
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
-  void drop_graphs() noexcept;
+  void drop_graphs() noexcept {
+    graph_.reset();
+    long_graph_.reset();
+  }
   /// By the schedule itself, not only by the objective.
   bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);

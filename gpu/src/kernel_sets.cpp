@@ -15,7 +15,9 @@ namespace {
 // The one place through which every launch goes, so that no kernel has to think of the device.
 template <class Kernel>
 void launch_on_device(const Kernel& kernel, Queue& queue) {
-  const CurrentDevice current(static_cast<CudaQueue&>(queue).device());
+  auto& own = static_cast<CudaQueue&>(queue);
+  const CurrentDevice current(own.device());
+  own.make_room();
   if constexpr (carries_functor<Kernel>) {
     launch_functor(kernel, queue);
   } else {

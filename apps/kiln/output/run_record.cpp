@@ -219,6 +219,10 @@ void RunRecord::update(const ReportPoint& point, Run& run) {
   snapshot(run);
 }
 
+void RunRecord::warn(double time_s, const std::string& code, const std::string& message) {
+  if (events_) events_->warning(time_s, code, message);
+}
+
 void RunRecord::alert(const AlertChange& change, double time_s) {
   if (events_) events_->alert(change, time_s);
 }

@@ -74,6 +74,8 @@ class RunRecord final : FileWriter {
   void go_on(const Run& run);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
+  /// Something that the user should know, by the time of the run.
+  void warn(double time_s, const std::string& code, const std::string& message);
   /// An alert is raised, or has ended.
   void alert(const AlertChange& change, double time_s);
   /// The run was interrupted before it found anything: unless evaluations were made, however they

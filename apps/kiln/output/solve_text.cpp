@@ -250,6 +250,10 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
         clean(threads));
   }
   if (reason.empty()) return text;
+  if (device.name != "cpu") {
+    return text + fmt::format("warning[device.fallback]: {}: running on {}\n", clean(reason),
+                              clean(device.name));
+  }
   const bool whole = reason.starts_with("no usable GPU");
   return text +
          fmt::format("warning[device.fallback]: {}: running on {} CPU thread{}\n",

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "kiln/device/begin_run.hpp"
 #include "kiln/device/device_fault.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
@@ -122,11 +123,11 @@ Result advance(Run& run, const DeviceInfo& device, const Budget& budget, const O
     throw;
   } catch (const CudaError& error) {
     if (ends_device(error)) {
-      throw CudaError(error.code(),
-                      fmt::format("{} ({}{}{}): {}", device.name, device.description,
-                                  device.pci_bus_id.empty() ? "" : ", PCI ", device.pci_bus_id,
-                                  error.message()),
-                      error.expected(), error.fix_steps());
+      const std::string message = fmt::format("{} ({}{}{}): {}", device.name, device.description,
+                                              device.pci_bus_id.empty() ? "" : ", PCI ",
+                                              device.pci_bus_id, error.message());
+      record.warn(run.seconds_at(~0ull), error.code(), message);
+      throw CudaError(error.code(), message, error.expected(), error.fix_steps());
     }
     failure = std::current_exception();
   } catch (...) {
@@ -209,6 +210,18 @@ Budget limit_of(const Session& session) {
   return session.resumption ? session.resumption->limit(limit) : limit;
 }
 
+// What gave way so that the run could begin.
+void warn_of(const BegunRun& begun, RunRecord& record) {
+  if (begun.moved) {
+    const OpenedBackend& now = begun.run->backend();
+    print_note(fallback_warning(now.backend->info(), now.fallback_reason));
+  }
+  if (begun.fewer_replicas.empty()) return;
+  const std::string text = "the run has " + begun.fewer_replicas;
+  print_note(fmt::format("warning[memory.replicas]: {}\n", clean(text)));
+  record.warn(0, "memory.replicas", text);
+}
+
 // Once the run has resolved its parameters.
 std::string note_on_changes(Session& session) {
   std::string changed = changed_parameters(session.options, session.schedule->parameters());
@@ -257,7 +270,9 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     problem.experiment->watch_stop(stop.get_token());
   }
   hear_of_first(session, progress, has_value);
-  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  const BegunRun begun =
+      begin_run(problem, *session.schedule, options.budget, options.run, session.backend);
+  Run& run = *begun.run;
   if (resumption) resumption->restore(run);
   session.set_up->end();
   // For expensive evaluations the clock starts with the first one.
@@ -278,6 +293,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   record.begin(facts, words, from_checkpoint ? &resumption->found->checkpoint : nullptr);
   if (resumption) record.go_on(run);
   if (from_checkpoint && !resumption->found->passed_over.empty()) record.drop_damaged_checkpoint();
+  warn_of(begun, record);
   record.tell_by([&progress](const std::string& line) { progress.note(line); });
   if (!options.has("quiet")) print_note(banner_of(facts));
   if (resumption) tell_of_resumption(session);
@@ -316,6 +332,9 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }
   session.set_up->explain(limit, budget, result);
   if (!changed.empty()) result.notes.push_back(changed);
+  if (!begun.fewer_replicas.empty()) {
+    result.advice.push_back(fmt::format("The run had {}.", begun.fewer_replicas));
+  }
   advise_on_threads(facts.device, result);
   monitor.finish(result);
   // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
