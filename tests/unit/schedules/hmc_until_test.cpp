@@ -220,7 +220,7 @@ TEST(HmcUntil, NestedRHatIsOfAsManyKeptChainsOfEachSuperChain) {
   const Result result = draw(o, until("rhat<=1.05"), 256, 2);
   const Sample& sample = *result.sample;
   ASSERT_EQ(sample.chains, 100);
-  EXPECT_EQ(sample.super_chains, 16);
+  ASSERT_EQ(sample.super_chains, 16);
   ASSERT_EQ(result.until.all.size(), 1u);
   EXPECT_TRUE(result.until.all[0].nested);
   const SampleSummary& summary = result.summary();
