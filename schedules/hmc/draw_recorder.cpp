@@ -103,8 +103,7 @@ std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t s
   sample->all_draws = std::max<std::int64_t>(0, sweeps - setting_.warmup);
   sample->thin = trace_.thin;
   sample->chains = trace_.kept;
-  const std::int64_t groups = setting_.super_chains;
-  if (groups > 0 && trace_.kept % groups == 0) sample->super_chains = groups;
+  sample->super_chains = setting_.super_chains;
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));

@@ -177,6 +177,18 @@ std::string value_name_of(const RunFiles& files) {
   return name.value_or(text_at(files.run, {"problem", "objective", "name"}).value_or("value"));
 }
 
+TracedValue traced_value_of(const RunFiles& files) {
+  TracedValue traced{value_name_of(files), is_maximized(files)};
+  if (const auto name = text_at(files.run, {"problem", "objective", "name"})) {
+    traced.of_result = *name == traced.name;
+    traced.name = *name;
+  }
+  if (const auto sense = text_at(files.run, {"problem", "objective", "sense"})) {
+    traced.maximized = *sense == "maximize";
+  }
+  return traced;
+}
+
 double run_seconds(const RunFiles& files) {
   double seconds = number_at(files.result, {"time", "run_s"}).value_or(0);
   if (!files.trace.empty()) seconds = std::max(seconds, files.trace.back().time_s);

@@ -18,6 +18,14 @@ std::string steps_of(const RunFiles& files);
 bool is_maximized(const RunFiles& files);
 /// The name of the value: "cut".
 std::string value_name_of(const RunFiles& files);
+/// The value along a run, of its incumbents, trace and telemetry: of a run that scalarises several
+/// objectives a weighed value, to be minimised, whereas its result is a hypervolume.
+struct TracedValue {
+  std::string name;
+  bool maximized = false;
+  bool of_result = true;  ///< whether the result has the same value
+};
+TracedValue traced_value_of(const RunFiles& files);
 /// Seconds of the run so far.
 double run_seconds(const RunFiles& files);
 /// The command that repeats the run into a new folder.

@@ -204,7 +204,7 @@ JudgedConditions judge(const DrawConditions& conditions, const Sample& sample,
       one.quantity = (*broken)->name;
     } else {
       one.nested = condition.statistic == DrawStatistic::rhat &&
-                   uses_nested(sample.super_chains, sample.all_chains);
+                   uses_nested(sample.super_chains, sample.chains, sample.all_chains);
       for (const QuantitySummary* const q : quantities) {
         const double value = value_for(condition.statistic, *q, one.nested);
         const bool worse = condition.wants_at_least() ? value < one.value : value > one.value;

@@ -13,6 +13,7 @@
 #include "kiln/host_threads.hpp"
 
 #include "statistics/draw_quality.hpp"
+#include "statistics/nested_choice.hpp"
 #include "statistics/pooled_ranks.hpp"
 
 namespace kiln {
@@ -198,7 +199,7 @@ QuantitySummary summarize_quantity(std::string name, const ChainValues& chains,
                                [](double value) { return !std::isfinite(value); });
   if (chains.values.empty() || q.not_finite > 0) return q;
   add_moments(q, chains.values);
-  if (super_chains > 1) q.nested_r_hat = nested_r_hat(chains, super_chains);
+  q.nested_r_hat = nested_r_hat_of_kept(chains, super_chains);
   if (chains.chains >= chains_for_means) q.ess_from_means = effective_draws_from_means(chains);
   if (chains.draws < 4 || q.sd == 0) {
     add_quantiles(q, PooledRanks(chains.values));
