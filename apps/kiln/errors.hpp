@@ -36,6 +36,12 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// Memory of the host ended, and the message says what is left of the run.
+class HostMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The best state has another value than the engine claims; the number must not be used.
 class SelfCheckError : public Error {
  public:
