@@ -49,7 +49,7 @@ constexpr std::array<ErrorRow, 17> exit_codes{{
     {is<NoDevice>, ExitCode::device},
     {is<NotCompiled>, ExitCode::device},
     {is<OutOfDeviceMemory>, ExitCode::memory},
-    {is<HostMemoryError>, ExitCode::memory},
+    {is<RunMemoryError>, ExitCode::memory},
     {is<std::bad_alloc>, ExitCode::memory},
     {is_lack_of_resources, ExitCode::memory},
     {is<std::ios_base::failure>, ExitCode::input},

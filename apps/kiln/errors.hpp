@@ -36,8 +36,8 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// Memory of the host ended, and the message says what is left of the run.
-class HostMemoryError : public Error {
+/// Memory ended, and the fix is that of a run which has a folder.
+class RunMemoryError : public Error {
  public:
   using Error::Error;
 };

@@ -180,12 +180,14 @@ ExitCode run_resume(const Words& words) {
   // Of the run, too: what it writes into its folder by default.
   arguments.options["output"] = {folder.path};
   const RunOutput& output = verb.samples ? sample_output() : solve_output();
+  const std::string fix = fmt::format("kiln resume {} with more memory, or a new run with {}",
+                                      shell_word(folder.path), less_memory(verb.samples));
   try {
     return run_session(prepare(verb, arguments, folder), words, output);
   } catch (const std::bad_alloc&) {
-    throw HostMemoryError("memory.host", "there is not enough memory to continue the run", {},
-                          fmt::format("kiln resume {} with more memory, or a new run with {}",
-                                      shell_word(folder.path), less_memory(verb.samples)));
+    throw RunMemoryError("memory.host", "there is not enough memory to continue the run", {}, fix);
+  } catch (const OutOfDeviceMemory& error) {
+    throw RunMemoryError(error.code(), error.message(), {}, fix);  // replicas cannot change
   }
 }
 

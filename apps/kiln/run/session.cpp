@@ -129,11 +129,11 @@ bool is_lack_of_memory(const std::exception_ptr& failure) {
   if (!is_lack_of_memory(failure)) std::rethrow_exception(failure);
   const std::string less = less_memory(options.verb->samples);
   if (!record.keep_state(run)) {
-    throw HostMemoryError("memory.host", "there is not enough memory", {},
-                          "use " + less + ", or a machine with more memory");
+    throw RunMemoryError("memory.host", "there is not enough memory", {},
+                         "use " + less + ", or a machine with more memory");
   }
   const std::string folder = shell_word(options.text("output"));
-  throw HostMemoryError(
+  throw RunMemoryError(
       "memory.host", "there is not enough memory; the run is kept in its last checkpoint", {},
       fmt::format("kiln resume {} with more memory, or a new run with {}", folder, less));
 }
