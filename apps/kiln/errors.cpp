@@ -41,7 +41,7 @@ struct ErrorRow {
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<ErrorRow, 16> exit_codes{{
+constexpr std::array<ErrorRow, 17> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -49,6 +49,7 @@ constexpr std::array<ErrorRow, 16> exit_codes{{
     {is<NoDevice>, ExitCode::device},
     {is<NotCompiled>, ExitCode::device},
     {is<OutOfDeviceMemory>, ExitCode::memory},
+    {is<RunMemoryError>, ExitCode::memory},
     {is<std::bad_alloc>, ExitCode::memory},
     {is_lack_of_resources, ExitCode::memory},
     {is<std::ios_base::failure>, ExitCode::input},
@@ -134,8 +135,8 @@ std::string block_of(const std::exception& error, std::string_view verb) {
   if (is<std::bad_alloc>(error)) {
     return fmt::format(
         "error[memory.host]: there is not enough memory\n"
-        "  fix: use fewer {}, or a machine with more memory\n",
-        replicas_option(verb));
+        "  fix: use {}, or a machine with more memory\n",
+        less_memory(verb == "sample"));
   }
   if (is_lack_of_resources(error)) {
     return fmt::format(

@@ -36,6 +36,12 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// Memory ended, and the fix is that of a run which has a folder.
+class RunMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The best state has another value than the engine claims; the number must not be used.
 class SelfCheckError : public Error {
  public:

@@ -79,6 +79,11 @@ std::string replicas_option(std::string_view verb) {
   return verb == "sample" ? "--chains" : "--replicas";
 }
 
+std::string less_memory(bool samples) {
+  return samples ? "fewer --chains, a smaller -p keep or a larger -p thin"
+                 : "fewer " + replicas_option({});
+}
+
 std::string fix_text(const Error& error, std::string_view verb) {
   return error.fix_steps().worded([&](const FixStep& step) { return words_of(step, verb); });
 }

@@ -322,7 +322,7 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
       objective.device_bytes(plan.device, slots) + repacked_bytes(objective, plan.needs, slots);
   const std::uint64_t sweeping =
       plan.device.gpu ? 0 : sweep_bytes(objective, plan.device, slots, plan.draw_naming);
-  plan.objective_bytes = data + sweeping;
+  plan.objective_bytes = data;
   plan.owned_bytes[MemoryOwner::batch] = plan.batch_bytes;
   plan.owned_bytes[MemoryOwner::problem] = data;
   plan.owned_bytes[MemoryOwner::engine] = sweeping;
@@ -336,6 +336,8 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   OwnCount(plan, problem, schedule)
       .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas),
                    other_shapes);
+  plan.scratch_bytes += sweeping;  // of threads, whose the engine is
+  plan.scratch_fixed_bytes += sweeping;
   plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
   return plan;
 }

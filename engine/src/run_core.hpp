@@ -158,6 +158,7 @@ class RunCore {
   std::optional<std::uint64_t> counted_limit() const noexcept;
   std::int64_t gradients_done();
   bool draws_suffice();
+  void collect_summary(Result& result) const;
   void judge_draws(Result& result) const;
   std::int64_t ticks_to_look() const;
   void open_limits();

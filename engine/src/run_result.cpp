@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <numeric>
 
 #include "kiln/errors.hpp"
@@ -214,19 +215,28 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   if (std::string failures = failures_of(problem_); !failures.empty()) {
     result.advice.push_back(std::move(failures));
   }
-  if (result.sample) {
-    const HostThreads threads(options_.threads);
-    result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
-    for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
-      result.advice.push_back(std::move(sentence));
-    }
-    judge_draws(result);
-  }
+  if (result.sample) collect_summary(result);
   result.memory = memory_map();
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   collect_profile(&result);
   return result;
+}
+
+// The draws of a run that failed are worth more than nothing, where memory does not suffice for
+// their summary.
+void RunCore::collect_summary(Result& result) const {
+  const HostThreads threads(options_.threads);
+  try {
+    result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
+  } catch (const std::bad_alloc&) {
+    if (result.stop != Stop::failed) throw;
+    return;
+  }
+  for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
+    result.advice.push_back(std::move(sentence));
+  }
+  judge_draws(result);
 }
 
 // Of the schedule; else the best state of each replica.

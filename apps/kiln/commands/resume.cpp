@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "cli/settings.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
+#include "errors.hpp"
+#include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "run/session.hpp"
@@ -177,7 +180,15 @@ ExitCode run_resume(const Words& words) {
   // Of the run, too: what it writes into its folder by default.
   arguments.options["output"] = {folder.path};
   const RunOutput& output = verb.samples ? sample_output() : solve_output();
-  return run_session(prepare(verb, arguments, folder), words, output);
+  const std::string fix = fmt::format("kiln resume {} with more memory, or a new run with {}",
+                                      shell_word(folder.path), less_memory(verb.samples));
+  try {
+    return run_session(prepare(verb, arguments, folder), words, output);
+  } catch (const std::bad_alloc&) {
+    throw RunMemoryError("memory.host", "there is not enough memory to continue the run", {}, fix);
+  } catch (const OutOfDeviceMemory& error) {
+    throw RunMemoryError(error.code(), error.message(), {}, fix);  // replicas cannot change
+  }
 }
 
 }  // namespace kiln::cli

@@ -23,22 +23,27 @@ namespace {
 
 void write_draws(const FileWriter& files, const CommandOptions& options, const Result& result,
                  const Problem&, const Points&, bool in_a_hurry) {
-  if (!result.sample || !result.sample_summary) return;
-  files.write("summary.csv", summary_csv(*result.sample_summary));
-  files.write("draws.npy", draws_npy(*result.sample));
+  if (!result.sample) return;
+  if (result.sample_summary) files.write("summary.csv", summary_csv(*result.sample_summary));
+  const std::string head = draws_npy_head(*result.sample);
+  files.write("draws.npy", Pieces{head, draws_npy_data(*result.sample)}, "draws.npy");
   if (in_a_hurry) return;
   const std::int64_t chains =
       std::min(options.value<std::int64_t>("csv").value_or(0), result.sample->chains);
   const std::string all =
       chains > 1 ? fmt::format("chain_1.csv .. chain_{}.csv", chains) : std::string("chain_1.csv");
   for (std::int64_t c = 0; c < chains; ++c) {
-    files.write(fmt::format("chain_{}.csv", c + 1), chain_csv(result, c), all);
+    const std::string table = chain_csv(result, c);
+    files.write(fmt::format("chain_{}.csv", c + 1), Pieces{table}, all);
   }
 }
 
 std::string draws_text_of(const CommandOptions& options, const Result& result, const Problem&) {
   const nlohmann::json json = nlohmann::json::parse(result_json(result));
-  if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
+  if (!json.contains("sample")) {
+    return fmt::format("done   {}, {}\n", stop_text(result),
+                       result.sample ? "draws without a summary" : "no draws");
+  }
   const bool complete = result.stop == Stop::converged && result.until.empty();
   const std::string end_of_run =
       complete && options.budget.time_limit_s

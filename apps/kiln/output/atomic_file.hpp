@@ -6,12 +6,18 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/files/whole_file.hpp"
 
 namespace kiln::cli {
 
+/// What a file is to hold, in pieces that follow each other: large ones need not be copied.
+using Pieces = std::vector<std::string_view>;
+
 /// Writes a file whole or not at all, as WholeFile does. @throws IoError as WholeFile does
+void write_file(const std::filesystem::path& path, const Pieces& content,
+                Existing existing = Existing::replace);
 void write_file(const std::filesystem::path& path, std::string_view content,
                 Existing existing = Existing::replace);
 

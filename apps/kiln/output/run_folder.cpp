@@ -218,10 +218,10 @@ void RunFolder::discard() noexcept {
 }
 
 void RunFolder::write(const std::string& name, std::string_view content) {
-  write(name, content, name);
+  write(name, Pieces{content}, name);
 }
 
-void RunFolder::write(const std::string& name, std::string_view content,
+void RunFolder::write(const std::string& name, const Pieces& content,
                       const std::string& listed_as) {
   require_own();
   make_folder_of(name);

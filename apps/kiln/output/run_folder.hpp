@@ -38,7 +38,7 @@ class RunFolder {
   /// Writes a file whole or not at all; only one of its own is replaced. @throws IoError
   void write(const std::string& name, std::string_view content);
   /// The same for one of many files that are listed as a range, once.
-  void write(const std::string& name, std::string_view content, const std::string& listed_as);
+  void write(const std::string& name, const Pieces& content, const std::string& listed_as);
   /// The same, where another program may have written the file meanwhile: it is replaced.
   void replace(const std::string& name, std::string_view content);
   /// A file that grows while the run goes on. @throws IoError

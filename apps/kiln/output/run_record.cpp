@@ -255,6 +255,17 @@ void RunRecord::finish_last_checkpoint(const Result& result) {
   if (!error_) error_ = checkpoints_->error();
 }
 
+bool RunRecord::keep_state(Run& run) {
+  if (folder_ == nullptr || !checkpoints_) return false;
+  try {
+    run.settle();
+    telemetry_.write(*folder_, run);
+    return checkpoints_->write(run, notes("")).has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 void RunRecord::tell(const std::string& line) const {
   if (tell_ && !options_.has("quiet")) tell_(line);
 }
@@ -267,7 +278,7 @@ std::string RunRecord::document_of(const Result& result) const {
 void RunRecord::snapshot(Run& run) {
   struct Files final : FileWriter {
     explicit Files(RunFolder& files) : folder(files) {}
-    void write(const std::string& name, const std::string& content,
+    void write(const std::string& name, const Pieces& content,
                const std::string& listed_as) const override {
       folder.write(name, content, listed_as);
     }
@@ -341,7 +352,7 @@ void RunRecord::attempt(const Part& part) {
   }
 }
 
-void RunRecord::write(const std::string& name, const std::string& content,
+void RunRecord::write(const std::string& name, const Pieces& content,
                       const std::string& listed_as) const {
   try {
     folder_->write(name, content, listed_as);
@@ -362,7 +373,7 @@ void RunRecord::write(const std::string& name, const std::string& content,
 }
 
 // What cost hours is worth a place that nobody asked for.
-void RunRecord::rescue(const std::string& name, const std::string& content) const {
+void RunRecord::rescue(const std::string& name, const Pieces& content) const {
   try {
     if (shelter_.empty()) {
       std::string folder = (fs::temp_directory_path() / "kiln-XXXXXX").string();
@@ -375,7 +386,8 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
   } catch (const std::exception&) {
     const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";
     const std::string text =
-        fmt::format("content of {}, which cannot be written to any folder:\n{}\n", name, content);
+        fmt::format("content of {}, which cannot be written to any folder:\n{}\n", name,
+                    fmt::join(content, ""));
     // Standard output has the document then, which has everything but evaluations.
     if (options_.has("json") && name == "evaluations.csv") print_note(text);
     if (found && !options_.has("json")) print_result(text);

@@ -19,7 +19,9 @@
 #include "kiln/run.hpp"
 
 #include "cli/repeat.hpp"
+#include "errors.hpp"
 #include "experiments/evaluation_plan.hpp"
+#include "fix_words.hpp"
 #include "front/front_output.hpp"
 #include "front/reference_front.hpp"
 #include "hardware/sensors.hpp"
@@ -112,10 +114,36 @@ ExitCode dry_run(const Session& session) {
   return ExitCode::ok;
 }
 
+bool is_lack_of_memory(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// Where memory has ended between two ticks the run can continue from its state with more of it.
+[[noreturn]] void end_by(const std::exception_ptr& failure, const CommandOptions& options, Run& run,
+                         RunRecord& record) {
+  if (!is_lack_of_memory(failure)) std::rethrow_exception(failure);
+  const std::string less = less_memory(options.verb->samples);
+  if (!record.keep_state(run)) {
+    throw RunMemoryError("memory.host", "there is not enough memory", {},
+                         "use " + less + ", or a machine with more memory");
+  }
+  const std::string folder = shell_word(options.text("output"));
+  throw RunMemoryError(
+      "memory.host", "there is not enough memory; the run is kept in its last checkpoint", {},
+      fmt::format("kiln resume {} with more memory, or a new run with {}", folder, less));
+}
+
 // Whatever ends the run: the states that it had found are still there, unless the device is gone.
 // Then the folder has the best and the checkpoint of the last time that they were written.
-Result advance(Run& run, const DeviceInfo& device, const Budget& budget, const Observers& observers,
+Result advance(Run& run, const RunFacts& facts, const Budget& budget, const Observers& observers,
                std::stop_token stop, RunRecord& record, std::exception_ptr& failure) {
+  const DeviceInfo& device = facts.device;
   try {
     return run.advance_to(budget, observers, std::move(stop));
   } catch (const Interrupted&) {
@@ -136,7 +164,7 @@ Result advance(Run& run, const DeviceInfo& device, const Budget& budget, const O
   try {
     return run.result_so_far(Stop::failed);
   } catch (...) {
-    std::rethrow_exception(failure);
+    end_by(failure, facts.options, run, record);
   }
 }
 
@@ -175,7 +203,10 @@ ExitCode conclude(const Session& session, const RunOutput& output, Run& run, Res
   if (signals.count() <= 1) record.finish_last_checkpoint(result);
   print_results(session.options, result, text, session.loaded.seconds, session.folder.get());
   const bool heard = flush_results();
-  if (failure) std::rethrow_exception(failure);
+  if (failure) {
+    result.sample.reset();  // its draws are in the folder, and a checkpoint needs room
+    end_by(failure, session.options, run, record);
+  }
   require_verified(result, session.loaded.problem);
   if (!asked) require_front(result, session.loaded.problem);
   if (record.error()) std::rethrow_exception(record.error());
@@ -324,7 +355,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     // A run whose answer nobody will see is not worth going on with.
     return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  Result result = advance(run, facts.device, budget, observers, stop.get_token(), record, failure);
+  Result result = advance(run, facts, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
   result.hardware = sensors.finish(result.time.run_s);
   if (options.has("verbose") && !sensors.complaint().empty()) {

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "kiln/errors.hpp"
@@ -48,7 +50,7 @@ double mean_of(const std::vector<T>& x) {
 // The standard deviation is a function of the mean square m2 of deviations, whose variance is
 // (m4 - m2^2) / ESS; sd has that over 4 m2.
 double error_of_sd(const DrawQuality& draws, double mean) {
-  const std::vector<double>& split = draws.split();
+  const std::span<const double> split = draws.split();
   std::vector<double> squares(split.size());
   std::transform(split.begin(), split.end(), squares.begin(),
                  [&](double value) { return (value - mean) * (value - mean); });
@@ -228,8 +230,14 @@ SampleSummary summarize(const Sample& sample) {
       summary.quantities[i] = of(sample.names[i], column_of(sample, i));
     }
   };
-  for_each_on_threads(HostThreads::count(), static_cast<std::int64_t>(quantities) + 1,
-                      summarize_one);
+  const auto summarize_all = [&](int threads) {
+    for_each_on_threads(threads, static_cast<std::int64_t>(quantities) + 1, summarize_one);
+  };
+  try {
+    summarize_all(HostThreads::count());
+  } catch (const std::bad_alloc&) {
+    summarize_all(1);  // each quantity takes memory of its own
+  }
   summary.acceptance = mean_of(sample.acceptance);
   summary.leapfrogs = mean_of(sample.leapfrogs);
   add_energies(summary, sample);

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Runs whose memory ends after their last step.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace kiln::host_memory_test {
+namespace {
+
+using test::become_program;
+using test::lines_of;
+using test::Outcome;
+
+constexpr rlim_t mib = rlim_t{1} << 20;
+
+class HostMemory : public test::ProgramTest {
+ protected:
+  static std::vector<std::string> sample(const std::string& folder) {
+    return {"sample",    "posterior:eight-schools",
+            "--device",  "cpu",
+            "--threads", "1",
+            "--chains",  "1024",
+            "--draws",   "400",
+            "--warmup",  "20",
+            "-p",        "keep=1024",
+            "--csv",     "0",
+            "-q",        "--no-report",
+            "-o",        folder};
+  }
+
+  /// The exit code of the program with so much address space; its standard error is in the file
+  /// `err`.
+  int run_with(rlim_t bytes, std::vector<std::string> words) const {
+    words.insert(words.begin(), "kiln");
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const std::string err = (folder_ / "err").string();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
+      ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDOUT_FILENO);
+      ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
+      const rlimit limit{bytes, bytes};
+      ::setrlimit(RLIMIT_AS, &limit);
+      char* nothing[] = {nullptr};
+      become_program(folder_, pointers.data(), nothing);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  /// Into a new folder `run`.
+  int sample_with(rlim_t bytes) const {
+    std::filesystem::remove_all(folder_ / "run");
+    return run_with(bytes, sample("run"));
+  }
+
+  /// Whether the run made all of its steps.
+  bool has_all_steps() const {
+    if (!exists("run/trace.csv")) return false;
+    const std::string last = lines_of(read("run/trace.csv")).back();
+    return last.find(",420,") != std::string::npos;
+  }
+};
+
+TEST_F(HostMemory, ThatEndsWithTheRunCostsNoDraw) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+#endif
+  ASSERT_EQ(run(sample("whole")).exit_code, 0);
+  // Of limits 2 MiB apart, the largest that does not suffice.
+  rlim_t low = 16 * mib, high = 1024 * mib;
+  ASSERT_EQ(sample_with(high), 0) << read("err");
+  while (high - low > 2 * mib) {
+    const rlim_t middle = (low + high) / 2;
+    (sample_with(middle) == 0 ? high : low) = middle;
+  }
+  for (const rlim_t lacking : {0 * mib, 4 * mib, 8 * mib}) {
+    const rlim_t limit = low - lacking;
+    SCOPED_TRACE(limit);
+    EXPECT_EQ(sample_with(limit), 5);
+    ASSERT_TRUE(has_all_steps());
+    EXPECT_NE(read("err").find("error[memory.host]: there is not enough memory; the run is kept in "
+                               "its last checkpoint\n  fix: kiln resume run with more memory, or a "
+                               "new run with fewer --chains, a smaller -p keep or a larger -p "
+                               "thin\n"),
+              std::string::npos)
+        << read("err");
+    ASSERT_TRUE(exists("run/checkpoint.kiln"));
+
+    const Outcome resumed = run({"resume", "run", "-q"});
+
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(read("run/draws.npy"), read("whole/draws.npy"));
+    EXPECT_EQ(read("run/summary.csv"), read("whole/summary.csv"));
+  }
+}
+
+}  // namespace
+}  // namespace kiln::host_memory_test
