@@ -14,6 +14,7 @@ namespace {
 // Numbers of kept positions: 32 MiB, more than any summary needs.
 constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t min_kept_chains = 4;
+constexpr std::int64_t max_count = std::int64_t{1} << 62;  // of all chains together
 
 double sum_of(const std::vector<std::uint64_t>& counts) {
   return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
@@ -48,6 +49,10 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   gradients_ = run.scratch_zeros<std::uint64_t>("draws.gradients", chains);
   warmup_gradients_ = run.scratch_zeros<std::uint64_t>("draws.warmup_gradients", chains);
   divergences_ = run.scratch_zeros<std::uint64_t>("draws.divergences", chains);
+  for (const char* const count :
+       {"draws.gradients", "draws.warmup_gradients", "draws.divergences"}) {
+    run.require_saved_between<std::uint64_t>(count, 0, max_count / chains);
+  }
 
   trace_ = {};
   const std::int64_t room = room_of_draws(dimension_);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <ostream>
 #include <random>
 #include <string>
@@ -87,6 +88,10 @@ INSTANTIATE_TEST_SUITE_P(
                 other("counts of ticks and steps")},
         Unsound{0, "run.telemetry", 16, bytes_of(std::uint64_t{1} << 40),
                 other("epochs of telemetry")},
+        Unsound{0, "run.telemetry", 48, bytes_of(std::uint64_t{1} << 40),
+                other("epochs of telemetry")},  // notes that were taken out
+        Unsound{0, "run.control", 72, bytes_of(std::uint64_t{1} << 40),
+                other("epochs of telemetry")},  // notes
         Unsound{1, "scratch.slot_of", 0, bytes_of(std::int32_t{1000000}), other("'slot_of'")},
         Unsound{3, "scratch.history", 0, bytes_of(std::int64_t{513}), other("'history'")},
         Unsound{7, "scratch.color", 0, bytes_of(std::int32_t{5}), other("'color'")},
@@ -96,7 +101,11 @@ INSTANTIATE_TEST_SUITE_P(
         Unsound{13, "scratch.annealing.member", 0, bytes_of(std::int32_t{1 << 20}),
                 other("'annealing.member'")},
         Unsound{10, "bayesian.studies", 8, bytes_of(1e12), "archive.value: "},
-        Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "}));
+        Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "},
+        Unsound{9, "scratch.draws.divergences", 0, bytes_of(std::uint64_t{1} << 63),
+                other("'draws.divergences'")},
+        Unsound{14, "surrogate.batches", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
+                "archive.value: "}));
 
 }  // namespace
 }  // namespace kiln::test
