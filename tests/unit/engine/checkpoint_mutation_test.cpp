@@ -3,11 +3,14 @@
 // Checkpoints whose sums are right and whose content is not. KILN_MUTATIONS is their number.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <ostream>
 #include <random>
 #include <string>
+
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 
 #include "../../fuzz/fuzz_checkpoint.hpp"
 
@@ -102,6 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                 other("'annealing.member'")},
         Unsound{10, "bayesian.studies", 8, bytes_of(1e12), "archive.value: "},
         Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "},
+        Unsound{0, "scratch.cooling", offsetof(Cooling, stretches), bytes_of(std::uint8_t{255}),
+                other("'cooling'")},
         Unsound{9, "scratch.draws.divergences", 0, bytes_of(std::uint64_t{1} << 63),
                 other("'draws.divergences'")},
         Unsound{14, "surrogate.batches", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
