@@ -86,11 +86,19 @@ TEST_F(HostMemory, ThatEndsWithTheRunCostsNoDraw) {
     const rlim_t middle = (low + high) / 2;
     (sample_with(middle) == 0 ? high : low) = middle;
   }
+  // What threads take at one moment differs from run to run: at the border a run may do with it.
+  int lacked = 0;
   for (const rlim_t lacking : {0 * mib, 4 * mib, 8 * mib}) {
     const rlim_t limit = low - lacking;
     SCOPED_TRACE(limit);
-    EXPECT_EQ(sample_with(limit), 5);
+    const int code = sample_with(limit);
     ASSERT_TRUE(has_all_steps());
+    if (code == 0) {
+      EXPECT_EQ(read("run/draws.npy"), read("whole/draws.npy"));
+      continue;
+    }
+    ++lacked;
+    EXPECT_EQ(code, 5);
     EXPECT_NE(read("err").find("error[memory.host]: there is not enough memory; the run is kept in "
                                "its last checkpoint\n  fix: kiln resume run with more memory, or a "
                                "new run with fewer --chains, a smaller -p keep or a larger -p "
@@ -105,6 +113,7 @@ TEST_F(HostMemory, ThatEndsWithTheRunCostsNoDraw) {
     EXPECT_EQ(read("run/draws.npy"), read("whole/draws.npy"));
     EXPECT_EQ(read("run/summary.csv"), read("whole/summary.csv"));
   }
+  EXPECT_GT(lacked, 0);
 }
 
 }  // namespace
