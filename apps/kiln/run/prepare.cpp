@@ -172,7 +172,7 @@ void claim_resumed(Session& session, const ResumedFolder& resumed) {
   } catch (const IoError& error) {
     if (error.code() != "io.missing") throw;
   } catch (const CheckpointError& error) {
-    // A file of another version has a remedy of its own.
+    // The message on a file of another version names its remedy.
     const bool unknown = error.code() == "checkpoint.format" && error.fix().empty();
     if (error.code() != "checkpoint.damaged" && !unknown) throw;
     refuse_lost_run(error, session.options, resumed.path);

@@ -236,7 +236,7 @@ SampleSummary summarize(const Sample& sample) {
   try {
     summarize_all(HostThreads::count());
   } catch (const std::bad_alloc&) {
-    summarize_all(1);  // each quantity takes memory of its own
+    summarize_all(1);  // at once the quantities take several times the memory
   }
   summary.acceptance = mean_of(sample.acceptance);
   summary.leapfrogs = mean_of(sample.leapfrogs);

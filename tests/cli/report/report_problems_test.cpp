@@ -106,7 +106,7 @@ TEST_F(ReportOfProblems, DataOfAModelBelongToTheProblem) {
       << headings[1];
 }
 
-// The best of each sense is the target of its own runs.
+// The best of each sense is the target of the runs with this sense.
 TEST_F(ReportOfProblems, SensesAreComparedApart) {
   solve_to("max", "torus:8x8,1", {"--maximize"});
   solve_to("min", "torus:8x8,1", {"--minimize"});
