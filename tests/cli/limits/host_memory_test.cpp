@@ -1,24 +1,22 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Runs whose memory ends after their last step.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "limits/limited_program.hpp"
 #include "program.hpp"
 
 namespace kiln::host_memory_test {
 namespace {
 
-using test::become_program;
 using test::lines_of;
 using test::Outcome;
+using test::run_limited;
 
 constexpr rlim_t mib = rlim_t{1} << 20;
 
@@ -40,24 +38,7 @@ class HostMemory : public test::ProgramTest {
   /// The exit code of the program with so much address space; its standard error is in the file
   /// `err`.
   int run_with(rlim_t bytes, std::vector<std::string> words) const {
-    words.insert(words.begin(), "kiln");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    const std::string err = (folder_ / "err").string();
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDIN_FILENO);
-      ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDOUT_FILENO);
-      ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
-      const rlimit limit{bytes, bytes};
-      ::setrlimit(RLIMIT_AS, &limit);
-      char* nothing[] = {nullptr};
-      become_program(folder_, pointers.data(), nothing);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return run_limited(folder_, RLIMIT_AS, bytes, std::move(words));
   }
 
   /// Into a new folder `run`.

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs under `ulimit -n`.
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "limits/limited_program.hpp"
 #include "program.hpp"
 
 namespace kiln::test::open_files_test {
@@ -21,25 +19,7 @@ class OpenFiles : public ProgramTest {
   /// The exit code of the program where it may have so many open files; its standard error is in
   /// the file `err`.
   int run_with(rlim_t files, std::vector<std::string> words) const {
-    words.insert(words.begin(), "kiln");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    const std::string err = (folder_ / "err").string(), out = (folder_ / "out").string();
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-      ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDOUT_FILENO);
-      ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
-      ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-      const rlimit limit{files, files};
-      ::setrlimit(RLIMIT_NOFILE, &limit);
-      char* nothing[] = {nullptr};
-      become_program(folder_, pointers.data(), nothing);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return run_limited(folder_, RLIMIT_NOFILE, files, std::move(words));
   }
 };
 
