@@ -269,6 +269,21 @@ void RunTelemetry::load(const Archive& archive) {
   mailbox_.data()->incumbents = taken_incumbents_ = state.incumbents;
 }
 
+// Of how many there were those that are kept, and of a run that stands there.
+bool RunTelemetry::has_sound_incumbents(const RunControl& control) const {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  const std::int64_t size = kernel_.group_size, replicas = sums_.size() * size;
+  const auto is_sound = [&](const Incumbent& one) {
+    // A replica of -1 was never found: another one was better a tick later.
+    return one.sweeps >= 0 && static_cast<std::uint64_t>(one.sweeps) <= control.step &&
+           one.replica >= -1 && one.replica < replicas && one.rung >= -1 && one.rung < replicas &&
+           one.group == std::max<std::int64_t>(0, one.replica) / size;
+  };
+  const auto kept = static_cast<std::int64_t>(incumbents_.kept().size());
+  return incumbents_.found() >= kept && incumbents_.found() <= most &&
+         std::ranges::all_of(incumbents_.kept(), is_sound);
+}
+
 // The first epoch is that of the first states, and each has a tick at least.
 bool RunTelemetry::is_sound(const RunControl& control) const {
   const TelemetryState state = state_.download().front();
@@ -279,7 +294,7 @@ bool RunTelemetry::is_sound(const RunControl& control) const {
          (control.wanted != control.wanted || control.noted > 0) &&
          state.incumbents <= state.epochs + control.noted &&
          (none ? state.epochs == 0 : state.last_tick <= control.tick) &&
-         state.last_step <= control.step;
+         state.last_step <= control.step && has_sound_incumbents(control);
 }
 
 }  // namespace kiln

@@ -87,6 +87,7 @@ class RunTelemetry {
   bool is_sound(const RunControl& control) const;
 
  private:
+  bool has_sound_incumbents(const RunControl& control) const;
   void launch(RecordTelemetry::Task task, const RunControl* control);
   void make_ring(const TelemetryOptions& options);
   bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);

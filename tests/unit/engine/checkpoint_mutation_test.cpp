@@ -95,6 +95,14 @@ INSTANTIATE_TEST_SUITE_P(
                 other("epochs of telemetry")},  // notes that were taken out
         Unsound{0, "run.control", 72, bytes_of(std::uint64_t{1} << 40),
                 other("epochs of telemetry")},  // notes
+        Unsound{0, "run.incumbents_found", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
+                other("epochs of telemetry")},
+        Unsound{0, "run.incumbents_found", 0, bytes_of(std::int64_t{0}),
+                other("epochs of telemetry")},
+        Unsound{0, "run.incumbents", 16, bytes_of(std::int64_t{1} << 40),
+                other("epochs of telemetry")},  // sweeps of the first
+        Unsound{0, "run.incumbents", 24, bytes_of(std::int64_t{-2}),
+                other("epochs of telemetry")},  // its replica
         Unsound{1, "scratch.slot_of", 0, bytes_of(std::int32_t{1000000}), other("'slot_of'")},
         Unsound{3, "scratch.history", 0, bytes_of(std::int64_t{513}), other("'history'")},
         Unsound{7, "scratch.color", 0, bytes_of(std::int32_t{5}), other("'color'")},
