@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/registry.hpp"
-
+#include "output/report_quantities.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
 
@@ -30,18 +29,6 @@ std::string host_name() {
 
 Json or_null(const auto& optional) { return optional ? Json(*optional) : Json(nullptr); }
 
-// Numbers of a report point that its schedule has: the others stand at 0 there. A step of a chain
-// or of a population moves all variables at once, so its attempts are no moves of one variable.
-std::vector<std::string> quantities_of(const RunFacts& facts) {
-  const Registry registry = builtin_registry();
-  const ScheduleEntry& entry = registry.schedule(facts.options.schedule);
-  if (entry.few_evaluations) return {};
-  if (entry.several_objectives) return {"acceptance_rate"};
-  if (facts.options.verb->samples) return {"mean", "acceptance_rate"};
-  if (entry.samples && facts.step == "transition") return {"mean", "acceptance_rate", "beta"};
-  return {"mean", "acceptance_rate", "beta", "attempts_per_ns"};
-}
-
 // What a view of the run needs to tell how far it is.
 Json start_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
@@ -57,7 +44,7 @@ Json start_of(const RunFacts& facts) {
                 {"host", host_name()},
                 {"step", facts.step},
                 {"variables", problem.objective->space().variables()},
-                {"quantities", quantities_of(facts)},
+                {"quantities", report_quantities(facts)},
                 {"best_known", nullptr},
                 {"limits",
                  {{"time_s", or_null(budget.time_limit_s)},
@@ -75,7 +62,7 @@ Json start_of(const RunFacts& facts) {
 Events::Events(const RunFacts& facts, GrowingFile& file)
     : facts_(facts),
       integral_(facts.loaded.problem.units.integral),
-      quantities_(quantities_of(facts)),
+      quantities_(report_quantities(facts)),
       file_(file) {}
 
 void Events::start() {

@@ -12,6 +12,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 
+#include "output/report_quantities.hpp"
 #include "output/text.hpp"
 
 namespace kiln::cli {
@@ -61,6 +62,8 @@ Monitor::Monitor(const RunFacts& facts, const Backend& backend, MonitorSink sink
   }
   reading_.best_known = problem.known.best;
   if (!facts.options.has("metrics")) return;
+  const std::vector<std::string> quantities = report_quantities(facts);
+  reading_.quantities.insert(quantities.begin(), quantities.end());
   metrics_.emplace(facts.options.text("metrics"),
                    MetricLabels{problem.identity.name, facts.options.schedule, facts.device.name,
                                 facts.options.run.seed});
