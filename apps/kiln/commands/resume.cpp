@@ -21,7 +21,7 @@
 #include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {

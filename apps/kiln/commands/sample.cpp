@@ -16,7 +16,7 @@
 #include "output/sample_text.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {

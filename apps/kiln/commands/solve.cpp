@@ -13,7 +13,7 @@
 #include "output/console.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {

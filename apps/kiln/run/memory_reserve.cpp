@@ -10,7 +10,10 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::size_t reserve_bytes = std::size_t{1} << 20;
-std::atomic<void*> reserve{nullptr};
+// The context of zstd, a block before and after it, and a piece of an array: 5 MiB. The thread that
+// compresses has a stack of 8 MiB.
+constexpr std::size_t checkpoint_bytes = std::size_t{16} << 20;
+std::atomic<void*> reserve{nullptr}, checkpoint_room{nullptr};
 
 void give_reserve() {
   void* const memory = reserve.exchange(nullptr);
@@ -22,6 +25,7 @@ void give_reserve() {
 
 void keep_memory_back() {
   if (memory_is_kept_back()) std::set_new_handler(give_reserve);
+  if (checkpoint_room == nullptr) checkpoint_room = std::malloc(checkpoint_bytes);
 }
 
 bool memory_is_kept_back() noexcept {
@@ -32,5 +36,7 @@ bool memory_is_kept_back() noexcept {
   if (memory != nullptr && !reserve.compare_exchange_strong(none, memory)) std::free(memory);
   return reserve != nullptr;
 }
+
+void give_room_for_checkpoint() noexcept { std::free(checkpoint_room.exchange(nullptr)); }
 
 }  // namespace kiln::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "run/session_checks.hpp"
+#include "run/session/session_checks.hpp"
 
 #include <fmt/format.h>
 

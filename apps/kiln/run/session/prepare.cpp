@@ -20,8 +20,8 @@
 #include "output/text.hpp"
 #include "run/initial_states.hpp"
 #include "run/program_keeper.hpp"
-#include "run/session.hpp"
-#include "run/session_checks.hpp"
+#include "run/session/session.hpp"
+#include "run/session/session_checks.hpp"
 
 // Everything before a run: options, problem, schedule and device.
 namespace kiln::cli {
