@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+
 namespace kiln::hmc {
 namespace {
 
@@ -72,6 +74,9 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   trace_.leapfrogs = run.scratch_zeros<std::int32_t>("draws.leapfrogs", size);
   trace_.depth = run.scratch_zeros<std::int32_t>("draws.depth", size);
   trace_.divergent = run.scratch_zeros<std::int32_t>("draws.divergent", size);
+  run.require_saved_between<std::int32_t>("draws.leapfrogs", 0, std::int64_t{1} << 30);
+  run.require_saved_between<std::int32_t>("draws.depth", 0, NutsTransition::depth_limit);
+  run.require_saved_between<std::int32_t>("draws.divergent", 0, 1);
   hamiltonians_ = {run.scratch_zeros<double>("draws.hamiltonian.last", trace_.kept),
                    run.scratch_zeros<double>("draws.hamiltonian.mean", trace_.kept),
                    run.scratch_zeros<double>("draws.hamiltonian.square", trace_.kept),

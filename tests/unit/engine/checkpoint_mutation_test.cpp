@@ -115,6 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "},
         Unsound{0, "scratch.cooling", offsetof(Cooling, stretches), bytes_of(std::uint8_t{255}),
                 other("'cooling'")},
+        Unsound{9, "scratch.hmc.retreat", 0, bytes_of(std::numeric_limits<std::int32_t>::min()),
+                other("'hmc.retreat'")},
         Unsound{9, "scratch.draws.divergences", 0, bytes_of(std::uint64_t{1} << 63),
                 other("'draws.divergences'")},
         Unsound{14, "surrogate.batches", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
