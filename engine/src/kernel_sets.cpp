@@ -76,7 +76,13 @@ Backend::Backend() : Backend(KernelSets{}) {}
 Backend::Backend(KernelSets kernels)
     : kernels_(std::make_shared<const KernelSets>(std::move(kernels))) {}
 Backend::~Backend() = default;
+DeviceInfo Backend::constants() const {
+  DeviceInfo constant = info();
+  constant.memory_free = 0;
+  return constant;
+}
 std::uint64_t Backend::idle_bytes() const { return 0; }
+bool Backend::has_idle(std::uint64_t, std::uint64_t) const { return false; }
 void Backend::trim() noexcept {}
 
 std::shared_ptr<const KernelSets> Backend::kernels() const {

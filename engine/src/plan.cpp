@@ -277,6 +277,16 @@ class OwnCount {
   BatchShape most_;
 };
 
+// Asks for the free memory, unless an earlier run has left what this one takes: a driver takes
+// longer for the answer than a short run for its ticks.
+void ask_unless_idle(RunPlan& plan) {
+  const Backend& backend = *plan.opened.backend;
+  const std::uint64_t needed = plan.bytes_needed();
+  // Copies of a device go to the host where it has no room.
+  const std::uint64_t copies = plan.device.gpu ? 0 : plan.copy_bytes;
+  if (!backend.has_idle(needed, needed + copies)) plan.device = backend.info();
+}
+
 }  // namespace
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
@@ -285,7 +295,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
 }
 
 RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& budget,
-                      const RunOptions& options, OpenedBackend backend, bool other_shapes) {
+                      const RunOptions& options, OpenedBackend backend, bool for_reading) {
   check_objective(problem);
   check_budget(budget);
   if (options.replicas < 0) {
@@ -300,9 +310,10 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   check_until(budget, schedule, plan.needs);
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
-  plan.device = backend.backend->info();
-  plan.opened = backend_for(objective, schedule, plan.needs, options, backend, plan.device.gpu);
-  if (plan.opened.backend != backend.backend) plan.device = plan.opened.backend->info();
+  const bool on_gpu = backend.backend->constants().gpu;
+  plan.opened = backend_for(objective, schedule, plan.needs, options, backend, on_gpu);
+  const Backend& opened = *plan.opened.backend;
+  plan.device = for_reading ? opened.info() : opened.constants();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
@@ -335,10 +346,11 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   }
   OwnCount(plan, problem, schedule)
       .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas),
-                   other_shapes);
+                   for_reading);
   plan.scratch_bytes += sweeping;  // of threads, whose the engine is
   plan.scratch_fixed_bytes += sweeping;
   plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
+  if (!for_reading) ask_unless_idle(plan);
   return plan;
 }
 

@@ -85,10 +85,11 @@ class RunCore {
     OwnedBytes needed;         ///< of the engine and of the schedule, at the most of both
     std::uint64_t copied = 0;  ///< the part of it in the copy of a run
   };
-  /// plan_run(). Without `other_shapes` scratch_fixed_bytes may be too large, which nobody asks of
-  /// a plan that fits.
+  /// plan_run(), if it is `for_reading`. Otherwise the free memory may stand at 0 because idle
+  /// memory suffices, and scratch_fixed_bytes may be too large, which nobody asks of a plan that
+  /// fits.
   static RunPlan plan(const Problem& problem, Schedule& schedule, const Budget& budget,
-                      const RunOptions& options, OpenedBackend backend, bool other_shapes);
+                      const RunOptions& options, OpenedBackend backend, bool for_reading);
   static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
 
   // For the contexts; documented there.

@@ -139,6 +139,10 @@ std::uint64_t CudaDevice::idle_bytes() const {
   return idle_->sum([](const QueueParts& parts) { return parts.arena.reserved_bytes(); });
 }
 
+bool CudaDevice::has_idle(std::uint64_t piece, std::uint64_t all) const {
+  return idle_->any([=](const QueueParts& parts) { return parts.arena.has_free(piece, all); });
+}
+
 void CudaDevice::trim() const noexcept {
   if (is_lost()) return;
   const CurrentDevice current(*this, std::nothrow);

@@ -62,6 +62,7 @@ class CudaDevice {
   /// What queues leave for later ones.
   IdleList<QueueParts>& idle() const noexcept { return *idle_; }
   std::uint64_t idle_bytes() const;
+  bool has_idle(std::uint64_t piece, std::uint64_t all) const;
   /// Gives it back to the device, and what the pool does not use.
   void trim() const noexcept;
 

@@ -35,9 +35,13 @@ class KILN_API Backend {
  public:
   virtual ~Backend();
   virtual DeviceInfo info() const = 0;
+  /// info() without the free memory, which stands at 0: it takes calls of the system.
+  virtual DeviceInfo constants() const;
   virtual std::unique_ptr<Queue> make_queue() = 0;
   /// Memory that earlier queues left for later ones, bytes. It counts as free.
   virtual std::uint64_t idle_bytes() const;
+  /// Whether a queue that is made now finds `all` bytes of it, `piece` of them in one piece.
+  virtual bool has_idle(std::uint64_t piece, std::uint64_t all) const;
   /// Gives that memory back to the device.
   virtual void trim() noexcept;
   /// A clock for the work of one of its queues, which must outlive it.
