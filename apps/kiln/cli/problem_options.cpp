@@ -29,13 +29,14 @@ const std::vector<OptionSpec> file_specs{
 const std::vector<OptionSpec> family_specs{
     {"objective", 0, "COLUMN", "column of a table that the search maximises or minimises"},
     {"sense", 0, "NAME",
-     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, and "
-     "commands are minimised)"},
+     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, "
+     "commands and formulas are minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
     {"ignore", 0, "A,B", "columns of a table that the search ignores"},
     {"var", 0, "NAME=KIND",
-     "variable of a command; KIND is real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; "
-     "may be repeated"},
+     "variable of a command or a formula; KIND is real:LOW:HIGH, and of a command also "
+     "real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; of a formula NAME may be an array: x[10]; may be "
+     "repeated"},
     {"constraints", 0, "N",
      "number of constraint values that a command prints after its value; a call is feasible if all "
      "are <= 0"},

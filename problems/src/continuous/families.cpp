@@ -3,6 +3,7 @@
 #include "families.hpp"
 
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/expression.hpp"
 
 namespace kiln::problems {
 
@@ -14,6 +15,18 @@ void register_continuous(Registry& registry) {
       .examples = {"density:funnel-10", "density:gaussian-100,1e4", "density:two-modes"},
       .make = [](const ProblemRequest& r) { return density_by_name(r.parameters); },
       .names = density_names()});
+  registry.add(ProblemEntry{
+      .name = "expr",
+      .parameters = "FORMULA",
+      .sentence = "a formula of real variables (--var), with sums over arrays and data",
+      .examples = {"'expr:100*(y-x^2)^2+(1-x)^2' --var x=real:-2:2 --var y=real:-2:2",
+                   "'expr:sum(i=1..10, x[i]^2)' --var 'x[10]=real:-5:5'"},
+      .make =
+          [](const ProblemRequest& r) {
+            return expression_by_name(r.parameters, r.settings, r.data);
+          },
+      .settings = {"var", "sense"},
+      .takes_data = true});
   registry.add(
       ProblemEntry{.name = "function",
                    .parameters = "NAME-D",

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/density.hpp"
+#include "kiln/device/math.hpp"
+#include "kiln/problems/densities/expression_op.hpp"
+
+namespace kiln {
+
+/// A few instructions that are executed for a number of iterations, whose values are summed or
+/// multiplied in segments. The results of a block are inputs of later ones; the last block has one
+/// iteration and the value of the expression.
+struct ExpressionBlock {
+  std::int32_t code_begin = 0, code_end = 0;  ///< instructions; the last has the value
+  std::int32_t iterations = 0, segments = 0;
+  std::int32_t begins = -1;  ///< in ints, [segments + 1] iterations; -1: one for each segment
+  std::int32_t product = 0;  ///< 1: the values are multiplied
+  std::int32_t results = 0;  ///< number of its first result
+  std::int32_t factors = 0;  ///< in the work memory, [2][segments], of products
+  static constexpr int fields = 8;
+};
+
+/// A formula that was given as text, as a program: all term, no base.
+///
+/// Derivatives are those of reverse mode. Each load of a variable or of a result leaves its part of
+/// the derivative in the work memory; whoever needs a derivative adds its parts in the order of
+/// `parts`, without atomic additions, so that sums are reproducible.
+/// @par Source  Griewank, Walther, Evaluating Derivatives (2008), chapter 3.
+struct Expression {
+  static constexpr const char* name = "expression";
+  static constexpr int fixed_dimension = 0;
+  static constexpr bool works_by_coordinates = true;
+  /// Most instructions of a block.
+  static constexpr int max_code = 64;
+  /// Iterations that a host executes together: an instruction is decoded once for all of them.
+  static constexpr int lanes = 16;
+
+  int n = 0;  ///< variables
+  int blocks = 0;
+  int results = 0;  ///< of all blocks
+  int memory = 0;   ///< doubles of work memory: results, factors of products, parts of derivatives
+  const std::int32_t* layout = nullptr;  ///< [blocks][ExpressionBlock::fields]
+  const std::int32_t* code = nullptr;    ///< [instructions][4]: operation, a, b, parts
+  const std::int32_t* ints = nullptr;
+  const double* reals = nullptr;
+  const std::int32_t* parts_begin = nullptr;  ///< [n + results + 1], into `parts`
+  const std::int32_t* parts = nullptr;        ///< places in the work memory
+
+  KILN_HD int dimension() const { return n; }
+  KILN_HD int workspace() const { return memory; }
+
+  template <Want want, class Team>
+  KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const {
+    for (int b = 0; b + 1 < blocks; ++b) {
+      forward(team, block(b), at);
+      team.sync();
+    }
+    const ExpressionBlock last = block(blocks - 1);
+    double value[max_code][1];
+    run<1>(last, 0, 1, at, value);
+    if constexpr (wants_gradient(want)) {
+      const double seed[1] = {at.weights.term};
+      if (team.rank() == 0) back<1>(last, 0, 1, at, seed, value);
+      team.sync();
+      for (int b = blocks - 2; b >= 0; --b) {
+        backward(team, block(b), at);
+        team.sync();
+      }
+      for (int i = team.rank(); i < n; i += team.size()) at.gradient[i] = derivative(i, at);
+      team.sync();
+    }
+    return {0, value[last.code_end - last.code_begin - 1][0]};
+  }
+
+ private:
+#if defined(__CUDA_ARCH__)
+  static constexpr int width = 1;
+#else
+  static constexpr int width = lanes;
+#endif
+
+  KILN_HD ExpressionBlock block(int b) const {
+    const std::int32_t* f = layout + b * ExpressionBlock::fields;
+    return {f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]};
+  }
+  KILN_HD int begin_of(const ExpressionBlock& b, int segment) const {
+    return b.begins < 0 ? segment : ints[b.begins + segment];
+  }
+  /// By a variable (from 0) or by a result (from n).
+  KILN_HD double derivative(int of, const DensityPoint& at) const {
+    double sum = 0;
+    for (int k = parts_begin[of]; k < parts_begin[of + 1]; ++k) sum += at.work[parts[k]];
+    return sum;
+  }
+
+  template <class Team>
+  KILN_HD void forward(const Team& team, const ExpressionBlock& b, const DensityPoint& at) const {
+    double value[max_code][width];
+    const int last = b.code_end - b.code_begin - 1;
+    if (b.begins < 0) {
+      for (int first = team.rank() * width; first < b.iterations; first += team.size() * width) {
+        const int count = smaller(width, b.iterations - first);
+        run<width>(b, first, count, at, value);
+        for (int l = 0; l < count; ++l) at.work[b.results + first + l] = value[last][l];
+      }
+      return;
+    }
+    // Long sums by all threads together, others by one each.
+    const bool together = b.product == 0 && b.segments < 8;
+    for (int s = together ? 0 : team.rank(); s < b.segments; s += together ? 1 : team.size()) {
+      const int end = begin_of(b, s + 1), step = together ? team.size() * width : width;
+      double sum = 0, product = 1, zeros = 0;
+      for (int first = begin_of(b, s) + (together ? team.rank() * width : 0); first < end;
+           first += step) {
+        const int count = smaller(width, end - first);
+        run<width>(b, first, count, at, value);
+        for (int l = 0; b.product == 0 && l < count; ++l) sum += value[last][l];
+        for (int l = 0; b.product != 0 && l < count; ++l) {
+          const double v = value[last][l];
+          product *= v == 0 ? 1.0 : v;
+          zeros += v == 0 ? 1.0 : 0.0;
+        }
+      }
+      if (together) sum = team.sum(sum);
+      if (together && team.rank() != 0) continue;
+      at.work[b.results + s] = b.product == 0 ? sum : (zeros > 0 ? 0.0 * product : product);
+      if (b.product != 0) {
+        at.work[b.factors + s] = product;
+        at.work[b.factors + b.segments + s] = zeros;
+      }
+    }
+  }
+
+  template <class Team>
+  KILN_HD void backward(const Team& team, const ExpressionBlock& b, const DensityPoint& at) const {
+    double value[max_code][width], seed[width];
+    const int last = b.code_end - b.code_begin - 1;
+    if (b.begins < 0) {
+      for (int first = team.rank() * width; first < b.iterations; first += team.size() * width) {
+        const int count = smaller(width, b.iterations - first);
+        run<width>(b, first, count, at, value);
+        for (int l = 0; l < count; ++l) seed[l] = derivative(n + b.results + first + l, at);
+        back<width>(b, first, count, at, seed, value);
+      }
+      return;
+    }
+    const bool together = b.segments < 8;
+    for (int s = together ? 0 : team.rank(); s < b.segments; s += together ? 1 : team.size()) {
+      const int end = begin_of(b, s + 1), step = together ? team.size() * width : width;
+      const double slope = derivative(n + b.results + s, at);
+      for (int first = begin_of(b, s) + (together ? team.rank() * width : 0); first < end;
+           first += step) {
+        const int count = smaller(width, end - first);
+        run<width>(b, first, count, at, value);
+        for (int l = 0; l < count; ++l) {
+          seed[l] = b.product == 0 ? slope : slope * others(b, s, value[last][l], at);
+        }
+        back<width>(b, first, count, at, seed, value);
+      }
+    }
+  }
+
+  /// The product of the other values of a segment.
+  KILN_HD double others(const ExpressionBlock& b, int segment, double v,
+                        const DensityPoint& at) const {
+    const double product = at.work[b.factors + segment];
+    const double zeros = at.work[b.factors + b.segments + segment];
+    if (zeros == 0) return product / v;
+    return zeros == 1 && v == 0 ? product : 0.0;
+  }
+
+  KILN_HD static int smaller(int a, int b) { return a < b ? a : b; }
+
+  /// The values of all instructions in some iterations.
+  template <int w>
+  KILN_HD void run(const ExpressionBlock& b, int first, int count, const DensityPoint& at,
+                   double (&value)[max_code][w]) const {
+    for (int k = b.code_begin; k < b.code_end; ++k) {
+      const std::int32_t* c = code + 4 * std::int64_t{k};
+      step<w>(static_cast<ExpressionOp>(c[0]), c[1], c[2], first, count, at, value,
+              value[k - b.code_begin]);
+    }
+  }
+
+  template <int w>
+  KILN_HD void step(ExpressionOp op, int a, int b, int first, int count, const DensityPoint& at,
+                    const double (&value)[max_code][w], double* to) const {
+    const double *x = nullptr, *y = nullptr;
+    if (op >= ExpressionOp::affine) x = value[a];
+    if (op >= ExpressionOp::add && op <= ExpressionOp::atan2 && op != ExpressionOp::power_of &&
+        op != ExpressionOp::square) {
+      y = value[b];
+    }
+    const auto each = [&](const auto& f) {
+      for (int l = 0; l < count; ++l) to[l] = f(l);
+    };
+    switch (op) {
+      case ExpressionOp::variable:
+        return each([&](int l) { return at.x[a + b * (first + l)]; });
+      case ExpressionOp::variable_at:
+        return each([&](int l) { return at.x[ints[a + first + l]]; });
+      case ExpressionOp::result:
+        return each([&](int l) { return at.work[a + b * (first + l)]; });
+      case ExpressionOp::result_at:
+        return each([&](int l) { return at.work[ints[a + first + l]]; });
+      case ExpressionOp::table:
+        return each([&](int l) { return reals[a + b * (first + l)]; });
+      case ExpressionOp::affine: {
+        const double shift = reals[b], scale = reals[b + 1];
+        return each([&](int l) { return shift + scale * x[l]; });
+      }
+      case ExpressionOp::add:
+        return each([&](int l) { return x[l] + y[l]; });
+      case ExpressionOp::subtract:
+        return each([&](int l) { return x[l] - y[l]; });
+      case ExpressionOp::multiply:
+        return each([&](int l) { return x[l] * y[l]; });
+      case ExpressionOp::divide:
+        return each([&](int l) { return x[l] / y[l]; });
+      case ExpressionOp::square:
+        return each([&](int l) { return x[l] * x[l]; });
+      case ExpressionOp::power:
+        return each([&](int l) { return math::pow(x[l], y[l]); });
+      case ExpressionOp::power_of: {
+        const double exponent = reals[b];
+        return each([&](int l) { return math::pow(x[l], exponent); });
+      }
+      case ExpressionOp::minimum:
+        return each([&](int l) { return y[l] < x[l] ? y[l] : x[l]; });
+      case ExpressionOp::maximum:
+        return each([&](int l) { return y[l] > x[l] ? y[l] : x[l]; });
+      case ExpressionOp::atan2:
+        return each([&](int l) { return ::atan2(x[l], y[l]); });
+      default:
+        return each([&](int l) { return expression_function_value(op, x[l]); });
+    }
+  }
+
+  /// From the derivatives by the value of the block, in some iterations, to those by what it loads.
+  template <int w>
+  KILN_HD void back(const ExpressionBlock& b, int first, int count, const DensityPoint& at,
+                    const double* seed, const double (&value)[max_code][w]) const {
+    double slope[max_code][w];
+    const int size = b.code_end - b.code_begin;
+    for (int k = 0; k < size; ++k) {
+      for (int l = 0; l < count; ++l) slope[k][l] = k == size - 1 ? seed[l] : 0.0;
+    }
+    for (int k = size - 1; k >= 0; --k) {
+      const std::int32_t* c = code + 4 * std::int64_t{b.code_begin + k};
+      const auto op = static_cast<ExpressionOp>(c[0]);
+      if (op < ExpressionOp::table) {
+        for (int l = 0; l < count; ++l) at.work[c[3] + first + l] = slope[k][l];
+      } else if (op > ExpressionOp::table) {
+        step_back<w>(op, c[1], c[2], count, value, value[k], slope[k], slope);
+      }
+    }
+  }
+
+  template <int w>
+  KILN_HD void step_back(ExpressionOp op, int a, int b, int count,
+                         const double (&value)[max_code][w], const double* v, const double* by,
+                         double (&slope)[max_code][w]) const {
+    const double* x = value[a];
+    const auto add = [&](int to, const auto& f) {
+      for (int l = 0; l < count; ++l) slope[to][l] += by[l] * f(l);
+    };
+    const auto one = [](int) { return 1.0; };
+    switch (op) {
+      case ExpressionOp::affine: {
+        const double scale = reals[b + 1];
+        return add(a, [&](int) { return scale; });
+      }
+      case ExpressionOp::add:
+        add(a, one);
+        return add(b, one);
+      case ExpressionOp::subtract:
+        add(a, one);
+        return add(b, [](int) { return -1.0; });
+      case ExpressionOp::multiply: {
+        const double* y = value[b];
+        add(a, [&](int l) { return y[l]; });
+        return add(b, [&](int l) { return x[l]; });
+      }
+      case ExpressionOp::divide: {
+        const double* y = value[b];
+        add(a, [&](int l) { return 1 / y[l]; });
+        return add(b, [&](int l) { return -v[l] / y[l]; });
+      }
+      case ExpressionOp::square:
+        return add(a, [&](int l) { return 2 * x[l]; });
+      case ExpressionOp::power: {
+        const double* y = value[b];
+        add(a, [&](int l) { return y[l] == 0 ? 0.0 : y[l] * math::pow(x[l], y[l] - 1); });
+        return add(b, [&](int l) { return v[l] == 0 ? 0.0 : v[l] * math::log(x[l]); });
+      }
+      case ExpressionOp::power_of: {
+        const double exponent = reals[b];
+        return add(a, [&](int l) { return exponent * math::pow(x[l], exponent - 1); });
+      }
+      case ExpressionOp::minimum:
+      case ExpressionOp::maximum: {
+        const double* y = value[b];
+        const bool is_minimum = op == ExpressionOp::minimum;
+        const auto second = [&](int l) { return is_minimum ? y[l] < x[l] : y[l] > x[l]; };
+        add(a, [&](int l) { return second(l) ? 0.0 : 1.0; });
+        return add(b, [&](int l) { return second(l) ? 1.0 : 0.0; });
+      }
+      case ExpressionOp::atan2: {
+        const double* y = value[b];
+        add(a, [&](int l) { return y[l] / (x[l] * x[l] + y[l] * y[l]); });
+        return add(b, [&](int l) { return -x[l] / (x[l] * x[l] + y[l] * y[l]); });
+      }
+      default:
+        return add(a, [&](int l) { return expression_function_slope(op, x[l], v[l]); });
+    }
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problems/expression.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "kiln/errors.hpp"
+#include "kiln/objectives/catalog_density.hpp"
+#include "kiln/option_info.hpp"
+
+#include "continuous/density_model.hpp"
+#include "expensive/settings.hpp"
+#include "expressions/expression_program.hpp"
+#include "readers/text_reader.hpp"
+
+namespace kiln::problems {
+namespace {
+
+constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
+
+[[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
+  throw InvalidArgument(
+      "expr.variable", "--var " + detail::printable(std::string(text)) + ": " + why,
+      "NAME=real:LOW:HIGH, NAME[N]=real:LOW:HIGH, NAME[N,M]=real:LOW:HIGH or NAME=real",
+      "kiln solve 'expr:sum(i=1..10, x[i]^2)' --var 'x[10]=real:-5:5'");
+}
+
+bool is_name(std::string_view text) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (text.empty() || !letter(text.front())) return false;
+  for (const char c : text) {
+    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool reads(std::string_view text, T& value) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && rest == text.data() + text.size() && !text.empty();
+}
+
+// "10" or "3,4"
+std::vector<std::int64_t> shape_in(std::string_view text, std::string_view whole) {
+  std::vector<std::int64_t> shape;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::int64_t n = 0;
+    if (!reads(text.substr(at, end - at), n) || n < 1 || n > most_coordinates) {
+      refuse_variable(whole, "the number of elements is none of 1 .. 1048576");
+    }
+    shape.push_back(n);
+    at = end + 1;
+  }
+  if (shape.size() > 2) refuse_variable(whole, "an array has one index or two");
+  return shape;
+}
+
+void check(const ExpressionOptions& options) {
+  std::set<std::string> names;
+  std::int64_t coordinates = 0;
+  for (const ExpressionVariable& one : options.variables) {
+    if (!is_name(one.name) || expression_function(one.name) != nullptr || one.name == "sum" ||
+        one.name == "prod" || one.name == "length") {
+      throw InvalidArgument(
+          "expr.variable", "'" + detail::printable(one.name) + "' cannot be the name of a variable",
+          "letters, digits and '_', no digit first, and no function's name");
+    }
+    if (!names.insert(one.name).second) {
+      throw InvalidArgument("expr.variable", "the variable '" + one.name + "' is declared twice");
+    }
+    if (options.data != nullptr && options.data->has(one.name)) {
+      throw InvalidArgument("expr.variable",
+                            "'" + one.name + "' is a variable and a column of " +
+                                detail::printable(options.data->source()),
+                            "different names");
+    }
+    std::int64_t size = 1;
+    for (const std::int64_t n : one.shape) size *= std::min(n, most_coordinates);
+    coordinates += size;
+    if (one.shape.size() > 2 || coordinates > most_coordinates) {
+      throw InvalidArgument("expr.size",
+                            "the variables have over 1048576 elements, or an array of "
+                            "more than two indices");
+    }
+    if (!(one.lower < one.upper)) {
+      throw InvalidArgument("expr.variable", "the bounds of '" + one.name + "' are not in order",
+                            "LOW < HIGH");
+    }
+  }
+  if (!options.variables.empty()) return;
+  throw InvalidArgument("expr.variable", "the formula has no variables", {},
+                        "declare each: --var x=real:-2:2");
+}
+
+std::vector<std::string> coordinate_names(const std::vector<ExpressionVariable>& variables) {
+  std::vector<std::string> names;
+  for (const ExpressionVariable& one : variables) {
+    if (one.shape.empty()) names.push_back(one.name);
+    if (one.shape.size() == 1) {
+      append_indexed(names, one.name, static_cast<std::size_t>(one.shape[0]));
+    }
+    if (one.shape.size() < 2) continue;
+    for (std::int64_t i = 1; i <= one.shape[0]; ++i) {
+      for (std::int64_t j = 1; j <= one.shape[1]; ++j) {
+        names.push_back(one.name + "[" + std::to_string(i) + "," + std::to_string(j) + "]");
+      }
+    }
+  }
+  return names;
+}
+
+/// What a problem needs of its formula for as long as it lives.
+struct Formula {
+  Formula(const ExpressionOptions& options)
+      : variables(options.variables),
+        data(options.data != nullptr ? *options.data : ModelData{}),
+        scope(variables, &data),
+        text(parse_expression(options.formula)) {
+    scope.resolve(text);
+  }
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+
+  double value(Point x) const {
+    ExpressionScope::Indices indices{};
+    return scope.value(text, indices, x);
+  }
+
+  std::vector<ExpressionVariable> variables;
+  ModelData data;
+  ExpressionScope scope;
+  ExpressionNode text;
+};
+
+void name_solution(Problem& problem, const std::vector<ExpressionVariable>& variables) {
+  const auto names = std::make_shared<const std::vector<std::string>>(coordinate_names(variables));
+  problem.solution.named_values = [names](StateSpan state) {
+    std::vector<std::pair<std::string, std::string>> named;
+    const Point x = std::get<Point>(state.front());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      named.emplace_back((*names)[i], kiln::detail::show_real(x[i]));
+    }
+    return named;
+  };
+  problem.solution.format = [names](StateSpan state) {
+    std::string text;
+    const Point x = std::get<Point>(state.front());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      text += kiln::detail::show_real(x[i]) + "  # " + (*names)[i] + "\n";
+    }
+    return text;
+  };
+}
+
+}  // namespace
+
+ExpressionVariable parse_expression_variable(std::string_view text) {
+  ExpressionVariable variable;
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) refuse_variable(text, "there is no '='");
+  std::string_view name = text.substr(0, equals), kind = text.substr(equals + 1);
+  if (const std::size_t bracket = name.find('['); bracket != name.npos) {
+    if (!name.ends_with(']')) refuse_variable(text, "a '[' is not closed before the '='");
+    variable.shape = shape_in(name.substr(bracket + 1, name.size() - bracket - 2), text);
+    name = name.substr(0, bracket);
+  }
+  if (!is_name(name)) refuse_variable(text, "the name is not of letters, digits and '_'");
+  variable.name = name;
+  if (kind == "real") {
+    variable.lower = -std::numeric_limits<double>::infinity();
+    variable.upper = std::numeric_limits<double>::infinity();
+    return variable;
+  }
+  if (!kind.starts_with("real:")) refuse_variable(text, "variables of formulas are real");
+  kind.remove_prefix(5);
+  const std::size_t colon = kind.find(':');
+  if (colon == kind.npos || !reads(kind.substr(0, colon), variable.lower) ||
+      !reads(kind.substr(colon + 1), variable.upper)) {
+    refuse_variable(text, "LOW or HIGH is not a number");
+  }
+  if (!(variable.lower < variable.upper)) refuse_variable(text, "LOW is not below HIGH");
+  return variable;
+}
+
+Problem make_expression_problem(const ExpressionOptions& options) {
+  check(options);
+  const auto formula = std::make_shared<const Formula>(options);
+  const double sign = options.sense == Sense::maximize ? -1 : 1;
+  DensityModel model;
+  model.source = source_of(compile_expression(formula->scope, formula->text, sign < 0));
+  if (const ExpressionVariable* const unused = formula->scope.unused(formula->text)) {
+    throw InvalidArgument("expr.variable",
+                          "the formula does not have the variable '" + unused->name + "'", {},
+                          "leave its --var out");
+  }
+  for (const ExpressionVariable& one : options.variables) {
+    std::int64_t size = 1;
+    for (const std::int64_t n : one.shape) size *= n;
+    model.box.insert(model.box.end(), static_cast<std::size_t>(size), {one.lower, one.upper});
+  }
+  model.plain = [formula](Point x) { return formula->value(x); };
+  Problem problem = to_problem(std::move(model), "expr:" + options.formula, "expr");
+  problem.units.sense = options.sense;
+  problem.units.objective_of_stored = {0, sign};
+  name_solution(problem, options.variables);
+  return problem;
+}
+
+Problem expression_by_name(const std::string& formula, const ProblemSettings& settings,
+                           const ModelData* data) {
+  if (formula.find_first_not_of(' ') == std::string::npos) {
+    throw InvalidArgument("problem.parameters", "'expr:' does not have the form expr:FORMULA",
+                          "a formula of the variables that --var declares",
+                          "kiln solve 'expr:(1-x)^2+100*(y-x^2)^2' --var x=real:-2:2 --var "
+                          "y=real:-2:2");
+  }
+  ExpressionOptions options;
+  options.formula = formula;
+  options.data = data;
+  options.sense = detail::sense_of(settings, Sense::minimize);
+  for (const std::string& text : detail::texts_of(settings, "var")) {
+    for (const std::string& one : detail::split_list(text, ';')) {
+      options.variables.push_back(parse_expression_variable(one));
+    }
+  }
+  return make_expression_problem(options);
+}
+
+}  // namespace kiln::problems

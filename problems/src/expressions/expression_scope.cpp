@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "expressions/expression_scope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "kiln/device/team.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/option_info.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using Kind = ExpressionNode::Kind;
+using Means = ExpressionNode::Means;
+
+constexpr ExpressionFunction functions[] = {
+    {"abs", ExpressionOp::abs},
+    {"acos", ExpressionOp::acos},
+    {"asin", ExpressionOp::asin},
+    {"atan", ExpressionOp::atan},
+    {"atan2", ExpressionOp::atan2, 2, 2},
+    {"cos", ExpressionOp::cos},
+    {"cosh", ExpressionOp::cosh},
+    {"exp", ExpressionOp::exp},
+    {"expm1", ExpressionOp::expm1},
+    {"log", ExpressionOp::log},
+    {"log1p", ExpressionOp::log1p},
+    {"max", ExpressionOp::maximum, 2, 12},
+    {"min", ExpressionOp::minimum, 2, 12},
+    {"pow", ExpressionOp::power, 2, 2},
+    {"sign", ExpressionOp::sign},
+    {"sin", ExpressionOp::sin},
+    {"sinh", ExpressionOp::sinh},
+    {"sqrt", ExpressionOp::sqrt},
+    {"tan", ExpressionOp::tan},
+    {"tanh", ExpressionOp::tanh},
+};
+
+double function_value(ExpressionOp op, double x, double y) {
+  switch (op) {
+    case ExpressionOp::abs:
+      return std::abs(x);
+    case ExpressionOp::acos:
+      return std::acos(x);
+    case ExpressionOp::asin:
+      return std::asin(x);
+    case ExpressionOp::atan:
+      return std::atan(x);
+    case ExpressionOp::atan2:
+      return std::atan2(x, y);
+    case ExpressionOp::cos:
+      return std::cos(x);
+    case ExpressionOp::cosh:
+      return std::cosh(x);
+    case ExpressionOp::exp:
+      return std::exp(x);
+    case ExpressionOp::expm1:
+      return std::expm1(x);
+    case ExpressionOp::log:
+      return std::log(x);
+    case ExpressionOp::log1p:
+      return std::log1p(x);
+    case ExpressionOp::maximum:
+      return y > x ? y : x;
+    case ExpressionOp::minimum:
+      return y < x ? y : x;
+    case ExpressionOp::power:
+      return std::pow(x, y);
+    case ExpressionOp::sign:
+      return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
+    case ExpressionOp::sin:
+      return std::sin(x);
+    case ExpressionOp::sinh:
+      return std::sinh(x);
+    case ExpressionOp::sqrt:
+      return std::sqrt(x);
+    case ExpressionOp::tan:
+      return std::tan(x);
+    case ExpressionOp::tanh:
+      return std::tanh(x);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+std::int64_t size_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t n : shape) size *= n;
+  return size;
+}
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
+// "x has 10 elements: x[1] .. x[10]"
+std::string form_of(const std::string& name, const std::vector<std::int64_t>& shape) {
+  if (shape.empty()) return quoted(name) + " is a number";
+  std::string last;
+  for (const std::int64_t n : shape) last += (last.empty() ? "" : ",") + std::to_string(n);
+  return quoted(name) + " has the elements " + name + (shape.size() == 1 ? "[1]" : "[1,1]") +
+         " .. " + name + "[" + last + "]";
+}
+
+}  // namespace
+
+const ExpressionFunction* expression_function(std::string_view name) {
+  const auto* const found = std::ranges::find(functions, name, &ExpressionFunction::name);
+  return found == std::end(functions) ? nullptr : found;
+}
+
+ExpressionScope::ExpressionScope(std::span<const ExpressionVariable> variables,
+                                 const ModelData* data)
+    : variables_(variables) {
+  for (const ExpressionVariable& one : variables) {
+    offsets_.push_back(coordinates_);
+    coordinates_ += static_cast<std::int32_t>(size_of(one.shape));
+  }
+  if (data == nullptr) return;
+  for (const DataArray& array : data->arrays()) data_.push_back(&array);
+}
+
+void ExpressionScope::resolve(ExpressionNode& node) const {
+  std::vector<std::string> levels;
+  resolve(node, levels);
+}
+
+void ExpressionScope::resolve(ExpressionNode& node, std::vector<std::string>& levels) const {
+  if (node.kind == Kind::fold) return resolve_fold(node, levels);
+  // The array whose length is asked for is no value.
+  if (node.kind == Kind::call && node.text == "length") return resolve_call(node);
+  for (ExpressionNode& part : node.parts) {
+    resolve(part, levels);
+    node.varies |= part.varies;
+    node.indices |= part.indices;
+  }
+  if (node.kind == Kind::name || node.kind == Kind::item) resolve_name(node, levels);
+  if (node.kind == Kind::call) resolve_call(node);
+}
+
+void ExpressionScope::resolve_name(ExpressionNode& node,
+                                   const std::vector<std::string>& levels) const {
+  const auto level = std::find(levels.rbegin(), levels.rend(), node.text);
+  const auto variable = std::ranges::find(variables_, node.text, &ExpressionVariable::name);
+  const auto array = std::ranges::find(data_, node.text, &DataArray::name);
+  if (level != levels.rend() && node.kind == Kind::name) {
+    node.means = Means::index;
+    node.which = static_cast<std::size_t>(levels.rend() - level) - 1;
+    node.indices = 1U << node.which;
+    return;
+  }
+  if (variable != variables_.end()) {
+    if (node.varies) {
+      refuse_expression("expr.index", node.column,
+                        "an index of " + quoted(node.text) + " depends on a variable",
+                        "numbers, data and the indices of sums");
+    }
+    node.means = Means::variable;
+    node.which = static_cast<std::size_t>(variable - variables_.begin());
+    node.varies = true;
+  } else if (array != data_.end()) {
+    node.means = Means::data;
+    node.which = static_cast<std::size_t>(array - data_.begin());
+  } else if (node.kind == Kind::name && (node.text == "pi" || node.text == "e")) {
+    node.kind = Kind::number;
+    node.number = node.text == "pi" ? std::numbers::pi : std::numbers::e;
+    return;
+  } else {
+    refuse_name(node, levels);
+  }
+  const Shape& shape = shape_of(node);
+  if (node.parts.size() != shape.size()) {
+    refuse_expression("expr.index", node.column,
+                      quoted(node.text) + " stands here with " + std::to_string(node.parts.size()) +
+                          (node.parts.size() == 1 ? " index" : " indices"),
+                      form_of(node.text, shape));
+  }
+}
+
+void ExpressionScope::refuse_name(const ExpressionNode& node,
+                                  const std::vector<std::string>& levels) const {
+  const std::string& name = node.text;
+  if (expression_function(name) != nullptr || name == "length") {
+    refuse_expression("expr.name", node.column, quoted(name) + " is the name of a function",
+                      "its argument in parentheses: " + name + "(x)");
+  }
+  refuse_expression("expr.name", node.column, "the name " + quoted(name) + " is not known",
+                    known_names(levels, name),
+                    "declare a variable: --var '" + name + (node.kind == Kind::item ? "[10]" : "") +
+                        "=real:LOW:HIGH'");
+}
+
+void ExpressionScope::refuse_call(const ExpressionNode& node) const {
+  const auto variable = std::ranges::find(variables_, node.text, &ExpressionVariable::name);
+  const auto array = std::ranges::find(data_, node.text, &DataArray::name);
+  if (variable != variables_.end() || array != data_.end()) {
+    const Shape& shape = variable != variables_.end() ? variable->shape : (*array)->shape;
+    refuse_expression("expr.call", node.column, quoted(node.text) + " is not a function",
+                      form_of(node.text, shape),
+                      shape.empty() ? "a product needs a '*'" : "an element stands in brackets");
+  }
+  std::vector<std::string> names{"length", "prod", "sum"};
+  for (const ExpressionFunction& one : functions) names.emplace_back(one.name);
+  std::ranges::sort(names);
+  const std::string near = nearest_name(node.text, names);
+  std::string all;
+  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+  refuse_expression("expr.call", node.column, "the function " + quoted(node.text) + " is not known",
+                    near.empty() ? all : "the nearest is " + quoted(near));
+}
+
+void ExpressionScope::resolve_call(ExpressionNode& node) const {
+  if (node.text == "length") {
+    const bool is_name = node.parts.size() == 1 && node.parts[0].kind == Kind::name;
+    const std::string name = is_name ? node.parts[0].text : std::string{};
+    const auto variable = std::ranges::find(variables_, name, &ExpressionVariable::name);
+    const auto array = std::ranges::find(data_, name, &DataArray::name);
+    const Shape* const shape = variable != variables_.end() ? &variable->shape
+                               : array != data_.end()       ? &(*array)->shape
+                                                            : nullptr;
+    if (shape == nullptr || shape->empty()) {
+      refuse_expression("expr.call", node.column, "length() takes the name of an array",
+                        "such as length(x)");
+    }
+    node.kind = Kind::number;
+    node.number = static_cast<double>(shape->front());
+    node.parts.clear();
+    return;
+  }
+  const ExpressionFunction* const function = expression_function(node.text);
+  if (function == nullptr) refuse_call(node);
+  const std::size_t n = node.parts.size();
+  if (n >= function->least && n <= function->most) return;
+  refuse_expression("expr.call", node.column,
+                    node.text + "() stands here with " + std::to_string(n) +
+                        (n == 1 ? " argument" : " arguments"),
+                    function->most > function->least ? "2 to 12 arguments"
+                    : function->least == 1           ? "1 argument"
+                                                     : "2 arguments");
+}
+
+void ExpressionScope::resolve_fold(ExpressionNode& node, std::vector<std::string>& levels) const {
+  const std::size_t outer = levels.size();
+  for (ExpressionNode::Range& range : node.ranges) {
+    for (ExpressionNode& bound : range.bounds) {
+      resolve(bound, levels);
+      if (bound.varies) {
+        refuse_expression("expr.index", bound.column,
+                          "a bound of the index " + quoted(range.index) + " depends on a variable",
+                          "numbers, data and the indices of outer sums");
+      }
+      node.indices |= bound.indices;
+    }
+    if (levels.size() == most_levels) {
+      refuse_expression("expr.size", range.column,
+                        "over " + std::to_string(most_levels) + " indices stand in each other");
+    }
+    range.level = levels.size();
+    levels.push_back(range.index);
+  }
+  resolve(node.parts.front(), levels);
+  node.varies = node.parts.front().varies;
+  node.indices |= node.parts.front().indices;
+  node.indices &= (1U << outer) - 1;
+  levels.resize(outer);
+}
+
+std::string ExpressionScope::known_names(const std::vector<std::string>& levels,
+                                         const std::string& name) const {
+  std::vector<std::string> names = levels;
+  for (const ExpressionVariable& one : variables_) names.push_back(one.name);
+  for (const DataArray* const one : data_) names.push_back(one->name);
+  const std::string near = name.size() > 2 ? nearest_name(name, names) : std::string{};
+  if (!near.empty()) return "the nearest is " + quoted(near);
+  std::string all;
+  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+  return all.empty() ? "a declared variable" : all;
+}
+
+const ExpressionScope::Shape& ExpressionScope::shape_of(const ExpressionNode& node) const {
+  return node.means == Means::variable ? variables_[node.which].shape : data_[node.which]->shape;
+}
+
+const ExpressionVariable* ExpressionScope::unused(const ExpressionNode& node) const {
+  std::vector<bool> used(variables_.size(), false);
+  const auto mark = [&](const auto& self, const ExpressionNode& one) -> void {
+    if (one.means == Means::variable) used[one.which] = true;
+    for (const ExpressionNode& part : one.parts) self(self, part);
+  };
+  mark(mark, node);
+  const auto found = std::ranges::find(used, false);
+  return found == used.end() ? nullptr
+                             : &variables_[static_cast<std::size_t>(found - used.begin())];
+}
+
+std::int64_t ExpressionScope::place(const ExpressionNode& node, Indices& indices) const {
+  const Shape& shape = shape_of(node);
+  std::int64_t place = 0;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    const double index = value(node.parts[k], indices, {});
+    if (!(index >= 1 && index <= static_cast<double>(shape[k])) || index != std::floor(index)) {
+      refuse_expression(
+          "expr.index", node.parts[k].column,
+          "an index of " + quoted(node.text) + " becomes " + kiln::detail::show_real(index),
+          form_of(node.text, shape));
+    }
+    place = place * shape[k] + static_cast<std::int64_t>(index) - 1;
+  }
+  return place;
+}
+
+std::int32_t ExpressionScope::coordinate(const ExpressionNode& node, Indices& indices) const {
+  return offsets_[node.which] + static_cast<std::int32_t>(place(node, indices));
+}
+
+std::optional<std::array<std::int32_t, 2>> ExpressionScope::bounds(
+    const ExpressionNode::Range& range, Indices& indices) const {
+  std::array<std::int32_t, 2> ends{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double end = value(range.bounds[k], indices, {});
+    if (!(std::abs(end) <= 1e9) || end != std::floor(end)) {
+      refuse_expression("expr.index", range.bounds[k].column,
+                        "a bound of the index " + quoted(range.index) + " becomes " +
+                            kiln::detail::show_real(end),
+                        "a whole number");
+    }
+    ends[k] = static_cast<std::int32_t>(end);
+  }
+  if (ends[0] > ends[1]) return std::nullopt;
+  return ends;
+}
+
+double ExpressionScope::value(const ExpressionNode& node, Indices& indices,
+                              std::span<const double> x) const {
+  switch (node.kind) {
+    case Kind::number:
+      return node.number;
+    case Kind::name:
+    case Kind::item:
+      if (node.means == Means::index) return indices[node.which];
+      if (node.means == Means::data) {
+        return data_[node.which]->values[static_cast<std::size_t>(place(node, indices))];
+      }
+      return x[static_cast<std::size_t>(coordinate(node, indices))];
+    case Kind::call:
+      return call(node, indices, x);
+    case Kind::negative:
+      return -value(node.parts[0], indices, x);
+    case Kind::power:
+      return std::pow(value(node.parts[0], indices, x), value(node.parts[1], indices, x));
+    case Kind::chain: {
+      double result = value(node.parts[0], indices, x);
+      for (std::size_t k = 1; k < node.parts.size(); ++k) {
+        const double part = value(node.parts[k], indices, x);
+        const char op = node.operators[k];
+        result = op == '+'   ? result + part
+                 : op == '-' ? result - part
+                 : op == '*' ? result * part
+                             : result / part;
+      }
+      return result;
+    }
+    default:
+      return fold(node, 0, indices, x);
+  }
+}
+
+double ExpressionScope::call(const ExpressionNode& node, Indices& indices,
+                             std::span<const double> x) const {
+  const ExpressionOp op = expression_function(node.text)->op;
+  double result = value(node.parts[0], indices, x);
+  if (node.parts.size() == 1) return function_value(op, result, 0);
+  for (std::size_t k = 1; k < node.parts.size(); ++k) {
+    result = function_value(op, result, value(node.parts[k], indices, x));
+  }
+  return result;
+}
+
+double ExpressionScope::fold(const ExpressionNode& node, std::size_t range, Indices& indices,
+                             std::span<const double> x) const {
+  if (range == node.ranges.size()) return value(node.parts[0], indices, x);
+  const bool product = node.text == "prod";
+  double result = product ? 1 : 0;
+  const auto ends = bounds(node.ranges[range], indices);
+  if (!ends) return result;
+  for (std::int32_t i = (*ends)[0]; i <= (*ends)[1]; ++i) {
+    if (terms_left_ == 0) refuse_terms(node.column);
+    if (terms_left_ > 0) --terms_left_;
+    indices[node.ranges[range].level] = i;
+    const double part = fold(node, range + 1, indices, x);
+    result = product ? result * part : result + part;
+  }
+  return result;
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is said of formulas and variables that are wrong, and where.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/expression.hpp"
+
+#include "backends/cpu_queue.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using test::complaint;
+
+std::vector<ExpressionVariable> variables() {
+  return {{"x", {}, -1, 1}, {"y", {}, -1, 1}, {"a", {10}, -1, 1}, {"m", {3, 4}, -1, 1}};
+}
+
+std::string said_of(const std::string& formula) {
+  try {
+    make_expression_problem({formula, variables()});
+  } catch (const InvalidArgument& error) {
+    return error.code() + "\t" + error.message();
+  }
+  return "accepted";
+}
+
+TEST(BadFormulas, AreRefusedAtTheirColumn) {
+  std::ifstream file(std::string(KILN_SOURCE_DIR) +
+                     "/tests/unit/problems/expressions/bad_formulas.txt");
+  int formulas = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("# ")) continue;
+    std::istringstream cells(line);
+    std::string formula, code, column, message;
+    std::getline(cells, formula, '\t');
+    std::getline(cells, code, '\t');
+    std::getline(cells, column, '\t');
+    std::getline(cells, message);
+    EXPECT_EQ(said_of(formula), code + "\tcolumn " + column + ": " + message) << formula;
+    ++formulas;
+  }
+  EXPECT_GE(formulas, 250);
+}
+
+TEST(BadFormulas, AreRefusedForTheirLength) {
+  EXPECT_EQ(said_of(std::string(100000, 'x')),
+            "expr.size\tcolumn 65536: the formula has over 64 KiB");
+  EXPECT_EQ(said_of(std::string(300, '(') + "x" + std::string(300, ')')),
+            "expr.size\tcolumn 201: the formula has over 200 levels");
+  EXPECT_EQ(said_of(std::string(60000, '-') + "x"),
+            "expr.size\tcolumn 200: the formula has over 200 levels");
+  std::string powers = "x";
+  for (int k = 0; k < 5000; ++k) powers += "^x";
+  EXPECT_EQ(said_of(powers), "expr.size\tcolumn 401: the formula has over 200 levels");
+  std::string sums = "x";
+  for (int k = 0; k < 20; ++k) sums = "sum(i=1..1, " + sums + ")";
+  EXPECT_EQ(said_of(sums), "expr.size\tcolumn 197: over 16 indices stand in each other");
+}
+
+TEST(BadFormulas, HaveEveryVariableThatIsDeclared) {
+  EXPECT_EQ(said_of("x+y+a[1]"), "expr.variable\tthe formula does not have the variable 'm'");
+}
+
+TEST(BadVariables, AreRefusedWithTheForm) {
+  const auto said = [](const char* text) {
+    try {
+      parse_expression_variable(text);
+    } catch (const InvalidArgument& error) {
+      return error.message();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(said("x"), "--var x: there is no '='");
+  EXPECT_EQ(said("=real:0:1"), "--var =real:0:1: the name is not of letters, digits and '_'");
+  EXPECT_EQ(said("1x=real:0:1"), "--var 1x=real:0:1: the name is not of letters, digits and '_'");
+  EXPECT_EQ(said("x=int:0:1"), "--var x=int:0:1: variables of formulas are real");
+  EXPECT_EQ(said("x=real:0"), "--var x=real:0: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:0:1:log"), "--var x=real:0:1:log: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:a:1"), "--var x=real:a:1: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:1:1"), "--var x=real:1:1: LOW is not below HIGH");
+  EXPECT_EQ(said("x=real:nan:1"), "--var x=real:nan:1: LOW is not below HIGH");
+  EXPECT_EQ(said("x[0]=real:0:1"),
+            "--var x[0]=real:0:1: the number of elements is none of 1 .. 1048576");
+  EXPECT_EQ(said("x[]=real:0:1"),
+            "--var x[]=real:0:1: the number of elements is none of 1 .. 1048576");
+  EXPECT_EQ(said("x[2,2,2]=real:0:1"), "--var x[2,2,2]=real:0:1: an array has one index or two");
+  EXPECT_EQ(said("x[2=real:0:1"), "--var x[2=real:0:1: a '[' is not closed before the '='");
+  EXPECT_EQ(said("x=real"), "accepted");
+}
+
+TEST(BadVariables, AreRefusedTogether) {
+  const auto said = [](std::vector<ExpressionVariable> variables) {
+    return complaint([&] { make_expression_problem({"x", std::move(variables)}); });
+  };
+  EXPECT_NE(said({}).find("the formula has no variables"), std::string::npos);
+  EXPECT_NE(said({{"x", {}, 0, 1}, {"x", {}, 0, 1}}).find("declared twice"), std::string::npos);
+  EXPECT_NE(said({{"sin", {}, 0, 1}}).find("'sin' cannot be the name"), std::string::npos);
+  EXPECT_NE(said({{"x", {1 << 19, 4}, 0, 1}}).find("over 1048576 elements"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::problems
