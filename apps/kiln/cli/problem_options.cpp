@@ -81,7 +81,7 @@ const OptionSpec& data_spec() {
   static const OptionSpec spec{"data",
                                0,
                                "FILE",
-                               "data of a posterior, as JSON or a table; - means standard input",
+                               "data of a posterior or a formula, as JSON or a table; - means standard input",
                                {.recorded = true}};
   return spec;
 }

@@ -214,8 +214,8 @@ bool names_a_family(const std::string& text, const Registry& registry) {
 // Options of a program beside what is no file: the program lacks its family.
 static std::string fix_by_program(const std::string& words) {
   const bool quoted = words.find('\'') != std::string::npos;
-  return quoted ? "to run a program, write command:PROGRAM ARGUMENTS"
-                : fmt::format("to run a program, write 'command:{}'", words);
+  return quoted ? "for a program write command:PROGRAM ARGUMENTS, for a formula expr:FORMULA"
+                : fmt::format("for a program write 'command:{0}', for a formula 'expr:{0}'", words);
 }
 
 void check_file_options(const std::string& path, const ProblemOptions& options,

@@ -25,21 +25,10 @@ namespace {
 constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
-  throw InvalidArgument(
-      "expr.variable", "--var " + detail::printable(std::string(text)) + ": " + why,
-      "NAME=real:LOW:HIGH, NAME[N]=real:LOW:HIGH, NAME[N,M]=real:LOW:HIGH or NAME=real",
-      "kiln solve 'expr:sum(i=1..10, x[i]^2)' --var 'x[10]=real:-5:5'");
-}
-
-bool is_name(std::string_view text) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  if (text.empty() || !letter(text.front())) return false;
-  for (const char c : text) {
-    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
+  throw InvalidArgument("expr.variable",
+                        "--var " + detail::printable(std::string(text)) + ": " + why,
+                        "NAME=real:LOW:HIGH, NAME[N]=real:LOW:HIGH or NAME[N,M]=real:LOW:HIGH",
+                        "kiln solve 'expr:sum(i=1..10, x[i]^2)' --var 'x[10]=real:-5:5'");
 }
 
 template <class T>
@@ -55,7 +44,8 @@ std::vector<std::int64_t> shape_in(std::string_view text, std::string_view whole
     const std::size_t end = std::min(text.find(',', at), text.size());
     std::int64_t n = 0;
     if (!reads(text.substr(at, end - at), n) || n < 1 || n > most_coordinates) {
-      refuse_variable(whole, "the number of elements is none of 1 .. 1048576");
+      refuse_variable(whole,
+                      "between the brackets is no number of 1 .. 1048576, or two with a ','");
     }
     shape.push_back(n);
     at = end + 1;
@@ -68,8 +58,8 @@ void check(const ExpressionOptions& options) {
   std::set<std::string> names;
   std::int64_t coordinates = 0;
   for (const ExpressionVariable& one : options.variables) {
-    if (!is_name(one.name) || expression_function(one.name) != nullptr || one.name == "sum" ||
-        one.name == "prod" || one.name == "length") {
+    if (!is_expression_name(one.name) || expression_function(one.name) != nullptr ||
+        one.name == "sum" || one.name == "prod" || one.name == "length") {
       throw InvalidArgument(
           "expr.variable", "'" + detail::printable(one.name) + "' cannot be the name of a variable",
           "letters, digits and '_', no digit first, and no function's name");
@@ -143,14 +133,7 @@ struct Formula {
 
 void name_solution(Problem& problem, const std::vector<ExpressionVariable>& variables) {
   const auto names = std::make_shared<const std::vector<std::string>>(coordinate_names(variables));
-  problem.solution.named_values = [names](StateSpan state) {
-    std::vector<std::pair<std::string, std::string>> named;
-    const Point x = std::get<Point>(state.front());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      named.emplace_back((*names)[i], kiln::detail::show_real(x[i]));
-    }
-    return named;
-  };
+  for (const std::string& name : *names) problem.coordinates.push_back({.name = name});
   problem.solution.format = [names](StateSpan state) {
     std::string text;
     const Point x = std::get<Point>(state.front());
@@ -173,19 +156,19 @@ ExpressionVariable parse_expression_variable(std::string_view text) {
     variable.shape = shape_in(name.substr(bracket + 1, name.size() - bracket - 2), text);
     name = name.substr(0, bracket);
   }
-  if (!is_name(name)) refuse_variable(text, "the name is not of letters, digits and '_'");
+  if (!is_expression_name(name))
+    refuse_variable(text, "the name is not of letters, digits and '_'");
   variable.name = name;
-  if (kind == "real") {
-    variable.lower = -std::numeric_limits<double>::infinity();
-    variable.upper = std::numeric_limits<double>::infinity();
-    return variable;
-  }
-  if (!kind.starts_with("real:")) refuse_variable(text, "variables of formulas are real");
+  if (!kind.starts_with("real:"))
+    refuse_variable(text, "variables of formulas are real, with bounds");
   kind.remove_prefix(5);
   const std::size_t colon = kind.find(':');
   if (colon == kind.npos || !reads(kind.substr(0, colon), variable.lower) ||
       !reads(kind.substr(colon + 1), variable.upper)) {
     refuse_variable(text, "LOW or HIGH is not a number");
+  }
+  if (!std::isfinite(variable.lower) || !std::isfinite(variable.upper)) {
+    refuse_variable(text, "LOW or HIGH is not finite");
   }
   if (!(variable.lower < variable.upper)) refuse_variable(text, "LOW is not below HIGH");
   return variable;

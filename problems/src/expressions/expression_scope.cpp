@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+#include <utility>
 
 #include "kiln/device/team.hpp"
 #include "kiln/errors.hpp"
@@ -17,74 +17,25 @@ namespace {
 using Kind = ExpressionNode::Kind;
 using Means = ExpressionNode::Means;
 
-constexpr ExpressionFunction functions[] = {
-    {"abs", ExpressionOp::abs},
-    {"acos", ExpressionOp::acos},
-    {"asin", ExpressionOp::asin},
-    {"atan", ExpressionOp::atan},
-    {"atan2", ExpressionOp::atan2, 2, 2},
-    {"cos", ExpressionOp::cos},
-    {"cosh", ExpressionOp::cosh},
-    {"exp", ExpressionOp::exp},
-    {"expm1", ExpressionOp::expm1},
-    {"log", ExpressionOp::log},
-    {"log1p", ExpressionOp::log1p},
-    {"max", ExpressionOp::maximum, 2, 12},
-    {"min", ExpressionOp::minimum, 2, 12},
-    {"pow", ExpressionOp::power, 2, 2},
-    {"sign", ExpressionOp::sign},
-    {"sin", ExpressionOp::sin},
-    {"sinh", ExpressionOp::sinh},
-    {"sqrt", ExpressionOp::sqrt},
-    {"tan", ExpressionOp::tan},
-    {"tanh", ExpressionOp::tanh},
+// How else the functions are called, and what to write instead.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"ln", "log(x), the natural logarithm"},
+    {"log10", "log(x)/log(10)"},
+    {"log2", "log(x)/log(2)"},
+    {"arcsin", "asin(x)"},
+    {"arccos", "acos(x)"},
+    {"arctan", "atan(x)"},
+    {"cot", "1/tan(x)"},
+    {"sqr", "x^2"},
+    {"square", "x^2"},
+    {"mean", "sum(i=1..length(x), x[i])/length(x)"},
+    {"len", "length(x)"},
+    {"product", "prod(i=1..n, x[i])"},
 };
 
-double function_value(ExpressionOp op, double x, double y) {
-  switch (op) {
-    case ExpressionOp::abs:
-      return std::abs(x);
-    case ExpressionOp::acos:
-      return std::acos(x);
-    case ExpressionOp::asin:
-      return std::asin(x);
-    case ExpressionOp::atan:
-      return std::atan(x);
-    case ExpressionOp::atan2:
-      return std::atan2(x, y);
-    case ExpressionOp::cos:
-      return std::cos(x);
-    case ExpressionOp::cosh:
-      return std::cosh(x);
-    case ExpressionOp::exp:
-      return std::exp(x);
-    case ExpressionOp::expm1:
-      return std::expm1(x);
-    case ExpressionOp::log:
-      return std::log(x);
-    case ExpressionOp::log1p:
-      return std::log1p(x);
-    case ExpressionOp::maximum:
-      return y > x ? y : x;
-    case ExpressionOp::minimum:
-      return y < x ? y : x;
-    case ExpressionOp::power:
-      return std::pow(x, y);
-    case ExpressionOp::sign:
-      return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
-    case ExpressionOp::sin:
-      return std::sin(x);
-    case ExpressionOp::sinh:
-      return std::sinh(x);
-    case ExpressionOp::sqrt:
-      return std::sqrt(x);
-    case ExpressionOp::tan:
-      return std::tan(x);
-    case ExpressionOp::tanh:
-      return std::tanh(x);
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
-  }
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
 std::int64_t size_of(const std::vector<std::int64_t>& shape) {
@@ -101,15 +52,10 @@ std::string form_of(const std::string& name, const std::vector<std::int64_t>& sh
   std::string last;
   for (const std::int64_t n : shape) last += (last.empty() ? "" : ",") + std::to_string(n);
   return quoted(name) + " has the elements " + name + (shape.size() == 1 ? "[1]" : "[1,1]") +
-         " .. " + name + "[" + last + "]";
+         " .. " + name + "[" + last + "]; indices count from 1";
 }
 
 }  // namespace
-
-const ExpressionFunction* expression_function(std::string_view name) {
-  const auto* const found = std::ranges::find(functions, name, &ExpressionFunction::name);
-  return found == std::end(functions) ? nullptr : found;
-}
 
 ExpressionScope::ExpressionScope(std::span<const ExpressionVariable> variables,
                                  const ModelData* data)
@@ -129,8 +75,11 @@ void ExpressionScope::resolve(ExpressionNode& node) const {
 
 void ExpressionScope::resolve(ExpressionNode& node, std::vector<std::string>& levels) const {
   if (node.kind == Kind::fold) return resolve_fold(node, levels);
-  // The array whose length is asked for is no value.
-  if (node.kind == Kind::call && node.text == "length") return resolve_call(node);
+  if (node.kind == Kind::call) {
+    // The array whose length is asked for is no value.
+    if (node.text == "length") return resolve_call(node);
+    if (expression_function(node.text) == nullptr) refuse_call(node);
+  }
   for (ExpressionNode& part : node.parts) {
     resolve(part, levels);
     node.varies |= part.varies;
@@ -151,12 +100,12 @@ void ExpressionScope::resolve_name(ExpressionNode& node,
     node.indices = 1U << node.which;
     return;
   }
+  if (node.varies && (variable != variables_.end() || array != data_.end())) {
+    refuse_expression("expr.index", node.column,
+                      "an index of " + quoted(node.text) + " depends on a variable",
+                      "numbers, data and the indices of sums");
+  }
   if (variable != variables_.end()) {
-    if (node.varies) {
-      refuse_expression("expr.index", node.column,
-                        "an index of " + quoted(node.text) + " depends on a variable",
-                        "numbers, data and the indices of sums");
-    }
     node.means = Means::variable;
     node.which = static_cast<std::size_t>(variable - variables_.begin());
     node.varies = true;
@@ -172,9 +121,11 @@ void ExpressionScope::resolve_name(ExpressionNode& node,
   }
   const Shape& shape = shape_of(node);
   if (node.parts.size() != shape.size()) {
+    const std::string n = std::to_string(node.parts.size());
     refuse_expression("expr.index", node.column,
-                      quoted(node.text) + " stands here with " + std::to_string(node.parts.size()) +
-                          (node.parts.size() == 1 ? " index" : " indices"),
+                      node.parts.empty() ? quoted(node.text) + " stands here without an index"
+                                         : quoted(node.text) + " stands here with " + n +
+                                               (n == "1" ? " index" : " indices"),
                       form_of(node.text, shape));
   }
 }
@@ -201,12 +152,20 @@ void ExpressionScope::refuse_call(const ExpressionNode& node) const {
                       form_of(node.text, shape),
                       shape.empty() ? "a product needs a '*'" : "an element stands in brackets");
   }
+  for (const auto& [other, ours] : other_names) {
+    if (lower(node.text) != other) continue;
+    refuse_expression("expr.call", node.column,
+                      "the function " + quoted(node.text) + " is not known",
+                      "write " + std::string(ours));
+  }
   std::vector<std::string> names{"length", "prod", "sum"};
-  for (const ExpressionFunction& one : functions) names.emplace_back(one.name);
+  for (const ExpressionFunction& one : expression_functions()) names.emplace_back(one.name);
   std::ranges::sort(names);
-  const std::string near = nearest_name(node.text, names);
-  std::string all;
-  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+  std::string near, all;
+  for (const std::string& one : names) {
+    all += (all.empty() ? "" : ", ") + one;
+    if (lower(node.text).starts_with(one) && one.size() > near.size()) near = one;
+  }
   refuse_expression("expr.call", node.column, "the function " + quoted(node.text) + " is not known",
                     near.empty() ? all : "the nearest is " + quoted(near));
 }
@@ -220,6 +179,7 @@ void ExpressionScope::resolve_call(ExpressionNode& node) const {
     const Shape* const shape = variable != variables_.end() ? &variable->shape
                                : array != data_.end()       ? &(*array)->shape
                                                             : nullptr;
+    if (is_name && shape == nullptr) refuse_name(node.parts[0], {});
     if (shape == nullptr || shape->empty()) {
       refuse_expression("expr.call", node.column, "length() takes the name of an array",
                         "such as length(x)");
@@ -230,7 +190,6 @@ void ExpressionScope::resolve_call(ExpressionNode& node) const {
     return;
   }
   const ExpressionFunction* const function = expression_function(node.text);
-  if (function == nullptr) refuse_call(node);
   const std::size_t n = node.parts.size();
   if (n >= function->least && n <= function->most) return;
   refuse_expression("expr.call", node.column,
@@ -257,6 +216,15 @@ void ExpressionScope::resolve_fold(ExpressionNode& node, std::vector<std::string
       refuse_expression("expr.size", range.column,
                         "over " + std::to_string(most_levels) + " indices stand in each other");
     }
+    const bool is_taken =
+        std::ranges::count(variables_, range.index, &ExpressionVariable::name) > 0 ||
+        std::ranges::count(data_, range.index, &DataArray::name) > 0;
+    if (is_taken) {
+      refuse_expression(
+          "expr.index", range.column,
+          "the index " + quoted(range.index) + " has the name of a variable or of data", {},
+          "give the index another name");
+    }
     range.level = levels.size();
     levels.push_back(range.index);
   }
@@ -271,12 +239,14 @@ std::string ExpressionScope::known_names(const std::vector<std::string>& levels,
                                          const std::string& name) const {
   std::vector<std::string> names = levels;
   for (const ExpressionVariable& one : variables_) names.push_back(one.name);
-  for (const DataArray* const one : data_) names.push_back(one->name);
+  for (const DataArray* const one : data_) {
+    if (is_expression_name(one->name)) names.push_back(one->name);
+  }
   const std::string near = name.size() > 2 ? nearest_name(name, names) : std::string{};
   if (!near.empty()) return "the nearest is " + quoted(near);
   std::string all;
   for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
-  return all.empty() ? "a declared variable" : all;
+  return all.empty() ? "a declared variable" : "known: " + all;
 }
 
 const ExpressionScope::Shape& ExpressionScope::shape_of(const ExpressionNode& node) const {
@@ -371,9 +341,9 @@ double ExpressionScope::call(const ExpressionNode& node, Indices& indices,
                              std::span<const double> x) const {
   const ExpressionOp op = expression_function(node.text)->op;
   double result = value(node.parts[0], indices, x);
-  if (node.parts.size() == 1) return function_value(op, result, 0);
+  if (node.parts.size() == 1) return expression_function_of(op, result, 0);
   for (std::size_t k = 1; k < node.parts.size(); ++k) {
-    result = function_value(op, result, value(node.parts[k], indices, x));
+    result = expression_function_of(op, result, value(node.parts[k], indices, x));
   }
   return result;
 }

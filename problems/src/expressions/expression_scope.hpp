@@ -11,23 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/problems/densities/expression.hpp"
 #include "kiln/problems/expression.hpp"
 #include "kiln/problems/model_data.hpp"
 
+#include "expressions/expression_functions.hpp"
 #include "expressions/expression_text.hpp"
 
 namespace kiln::problems {
-
-/// A function that formulas may call.
-struct ExpressionFunction {
-  std::string_view name;
-  ExpressionOp op;
-  std::size_t least = 1, most = 1;  ///< arguments
-};
-
-/// By name; null if there is none.
-const ExpressionFunction* expression_function(std::string_view name);
 
 /// What the names of a formula stand for. Exported for the tests only.
 class KILN_API ExpressionScope {

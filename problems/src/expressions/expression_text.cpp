@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expressions/expression_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -24,6 +25,18 @@ std::string shown(char c) {
   if (c == '\'') return "\"'\"";
   if (c > ' ' && c < 0x7f) return std::string("'") + c + "'";
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' ? "a blank" : "a character outside ASCII";
+}
+
+// What was meant, perhaps.
+std::string hint_at(char c) {
+  if (c == '|') return "abs(x) is the magnitude of x";
+  if (c == '<' || c == '>' || c == '=' || c == '!' || c == '&' || c == '?') {
+    return "a formula has no conditions; the penalty 1000*max(0, g)^2 keeps g <= 0";
+  }
+  if (c == '[') return "an element with two indices is m[1,2]";
+  if (c == '(' || begins_name(c) || is_digit(c)) return "a product needs a '*'";
+  if (c == '%') return "a formula has no remainders";
+  return {};
 }
 
 class Parser {
@@ -66,9 +79,11 @@ class Parser {
   std::size_t column() const { return at_ + 1; }
   [[noreturn]] void refuse_here(const std::string& expected) {
     const bool ended = at_end();
+    const std::string hint = ended ? std::string{} : hint_at(text_[at_]);
     refuse_expression(
         "expr.syntax", column(),
-        ended ? "the formula ends too early" : shown(text_[at_]) + " cannot stand here", expected);
+        ended ? "the formula ends too early" : shown(text_[at_]) + " cannot stand here",
+        "expected " + expected, hint);
   }
   void require(char c, const char* expected) {
     if (!take(c)) refuse_here(expected);
@@ -220,6 +235,11 @@ ExpressionNode parse_expression(std::string_view text) {
                       "use sum(i=1..n, ...) with data columns");
   }
   return Parser(text).whole();
+}
+
+bool is_expression_name(std::string_view text) {
+  if (text.empty() || !begins_name(text.front())) return false;
+  return std::ranges::all_of(text, [](char c) { return begins_name(c) || is_digit(c); });
 }
 
 void refuse_terms(std::size_t column) {

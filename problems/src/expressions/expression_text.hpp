@@ -66,6 +66,9 @@ KILN_API ExpressionNode parse_expression(std::string_view text);
                                     const std::string& message, const std::string& expected = {},
                                     const std::string& fix = {});
 
+/// Whether a text is of letters, digits and '_', no digit first.
+bool is_expression_name(std::string_view text);
+
 /// Most terms of all sums and products together.
 inline constexpr std::int64_t most_terms = std::int64_t{1} << 22;
 [[noreturn]] void refuse_terms(std::size_t column);

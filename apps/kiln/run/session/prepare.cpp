@@ -202,6 +202,7 @@ void load(Session& session) {
   const CommandOptions& options = session.options;
   const bool from_input = options.problem == "-";
   const bool made = names_a_family(options.problem, session.registry);
+  if (made && options.verb->samples) require_sampled_family(options, session.registry);
   session.set_up->is((made ? "making " : "reading ") +
                      (from_input ? "standard input" : clean(options.problem)));
   session.loaded = load_problem(options.problem, options.problem_options, session.registry);

@@ -120,14 +120,22 @@ void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry
   refuse("incumbent-solutions");
 }
 
-void require_density(const Problem& problem, const CommandOptions& options) {
-  if (problem.posterior) return;
+[[noreturn]] static void refuse_no_density(const std::string& name, const CommandOptions& options) {
   throw InvalidArgument(
       "problem.no_density",
-      fmt::format("{} is an optimisation problem, not a posterior; kiln sample needs a log-density",
-                  clean(problem.identity.name)),
+      name + " is an optimisation problem, not a posterior; kiln sample needs a log-density",
       "kiln list problems shows the posteriors",
       fmt::format("kiln solve {}", clean(options.problem)));
+}
+
+void require_density(const Problem& problem, const CommandOptions& options) {
+  if (!problem.posterior) refuse_no_density(clean(problem.identity.name), options);
+}
+
+void require_sampled_family(const CommandOptions& options, const Registry& registry) {
+  const std::string name = options.problem.substr(0, options.problem.find(':'));
+  if (!registry.has_problem(name) || registry.problem(name).settings.empty()) return;
+  refuse_no_density(clean(options.problem), options);
 }
 
 namespace {

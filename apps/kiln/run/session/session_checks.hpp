@@ -37,6 +37,8 @@ void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry
 
 /// @throws InvalidArgument `problem.no_density`
 void require_density(const Problem& problem, const CommandOptions& options);
+/// The same before the problem is made: families with options (--var) have no posteriors.
+void require_sampled_family(const CommandOptions& options, const Registry& registry);
 
 /// Before anything that takes time: of --save, what repeats another run may be replaced, and
 /// nothing else. @throws IoError `io.exists`

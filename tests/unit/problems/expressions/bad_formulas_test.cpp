@@ -65,6 +65,23 @@ TEST(BadFormulas, AreRefusedForTheirLength) {
   EXPECT_EQ(said_of(sums), "expr.size\tcolumn 197: over 16 indices stand in each other");
 }
 
+TEST(BadFormulas, HaveNoIndexThatVaries) {
+  ModelData data("t.csv");
+  data.add({"t", {3}, {1, 2, 3}});
+  const auto said = [&](const char* formula) {
+    try {
+      make_expression_problem({formula, {{"x", {}, 1, 3}, {"a", {3}, 0, 1}}, &data});
+    } catch (const InvalidArgument& error) {
+      return error.message();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(said("a[1] + t[x]"), "column 8: an index of 't' depends on a variable");
+  EXPECT_EQ(said("x + t[a[2]]"), "column 5: an index of 't' depends on a variable");
+  EXPECT_EQ(said("x + a[t[x]]"), "column 7: an index of 't' depends on a variable");
+  EXPECT_EQ(said("x + a[t[2]]"), "accepted");
+}
+
 TEST(BadFormulas, HaveEveryVariableThatIsDeclared) {
   EXPECT_EQ(said_of("x+y+a[1]"), "expr.variable\tthe formula does not have the variable 'm'");
 }
@@ -81,19 +98,21 @@ TEST(BadVariables, AreRefusedWithTheForm) {
   EXPECT_EQ(said("x"), "--var x: there is no '='");
   EXPECT_EQ(said("=real:0:1"), "--var =real:0:1: the name is not of letters, digits and '_'");
   EXPECT_EQ(said("1x=real:0:1"), "--var 1x=real:0:1: the name is not of letters, digits and '_'");
-  EXPECT_EQ(said("x=int:0:1"), "--var x=int:0:1: variables of formulas are real");
+  EXPECT_EQ(said("x=int:0:1"), "--var x=int:0:1: variables of formulas are real, with bounds");
   EXPECT_EQ(said("x=real:0"), "--var x=real:0: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:0:1:log"), "--var x=real:0:1:log: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:a:1"), "--var x=real:a:1: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:1:1"), "--var x=real:1:1: LOW is not below HIGH");
-  EXPECT_EQ(said("x=real:nan:1"), "--var x=real:nan:1: LOW is not below HIGH");
-  EXPECT_EQ(said("x[0]=real:0:1"),
-            "--var x[0]=real:0:1: the number of elements is none of 1 .. 1048576");
-  EXPECT_EQ(said("x[]=real:0:1"),
-            "--var x[]=real:0:1: the number of elements is none of 1 .. 1048576");
+  EXPECT_EQ(said("x=real:nan:1"), "--var x=real:nan:1: LOW or HIGH is not finite");
+  EXPECT_EQ(
+      said("x[0]=real:0:1"),
+      "--var x[0]=real:0:1: between the brackets is no number of 1 .. 1048576, or two with a ','");
+  EXPECT_EQ(
+      said("x[]=real:0:1"),
+      "--var x[]=real:0:1: between the brackets is no number of 1 .. 1048576, or two with a ','");
   EXPECT_EQ(said("x[2,2,2]=real:0:1"), "--var x[2,2,2]=real:0:1: an array has one index or two");
   EXPECT_EQ(said("x[2=real:0:1"), "--var x[2=real:0:1: a '[' is not closed before the '='");
-  EXPECT_EQ(said("x=real"), "accepted");
+  EXPECT_EQ(said("x=real"), "--var x=real: variables of formulas are real, with bounds");
 }
 
 TEST(BadVariables, AreRefusedTogether) {

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "expressions/expression_functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace kiln::problems {
+namespace {
+
+constexpr ExpressionFunction functions[] = {
+    {"abs", ExpressionOp::abs},
+    {"acos", ExpressionOp::acos},
+    {"asin", ExpressionOp::asin},
+    {"atan", ExpressionOp::atan},
+    {"atan2", ExpressionOp::atan2, 2, 2},
+    {"cos", ExpressionOp::cos},
+    {"cosh", ExpressionOp::cosh},
+    {"exp", ExpressionOp::exp},
+    {"expm1", ExpressionOp::expm1},
+    {"log", ExpressionOp::log},
+    {"log1p", ExpressionOp::log1p},
+    {"max", ExpressionOp::maximum, 2, 12},
+    {"min", ExpressionOp::minimum, 2, 12},
+    {"pow", ExpressionOp::power, 2, 2},
+    {"sign", ExpressionOp::sign},
+    {"sin", ExpressionOp::sin},
+    {"sinh", ExpressionOp::sinh},
+    {"sqrt", ExpressionOp::sqrt},
+    {"tan", ExpressionOp::tan},
+    {"tanh", ExpressionOp::tanh},
+};
+
+}  // namespace
+
+const ExpressionFunction* expression_function(std::string_view name) {
+  const auto* const found = std::ranges::find(functions, name, &ExpressionFunction::name);
+  return found == std::end(functions) ? nullptr : found;
+}
+
+std::span<const ExpressionFunction> expression_functions() { return functions; }
+
+double expression_function_of(ExpressionOp op, double x, double y) {
+  switch (op) {
+    case ExpressionOp::abs:
+      return std::abs(x);
+    case ExpressionOp::acos:
+      return std::acos(x);
+    case ExpressionOp::asin:
+      return std::asin(x);
+    case ExpressionOp::atan:
+      return std::atan(x);
+    case ExpressionOp::atan2:
+      return std::atan2(x, y);
+    case ExpressionOp::cos:
+      return std::cos(x);
+    case ExpressionOp::cosh:
+      return std::cosh(x);
+    case ExpressionOp::exp:
+      return std::exp(x);
+    case ExpressionOp::expm1:
+      return std::expm1(x);
+    case ExpressionOp::log:
+      return std::log(x);
+    case ExpressionOp::log1p:
+      return std::log1p(x);
+    case ExpressionOp::maximum:
+      return y > x ? y : x;
+    case ExpressionOp::minimum:
+      return y < x ? y : x;
+    case ExpressionOp::power:
+      return std::pow(x, y);
+    case ExpressionOp::sign:
+      return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
+    case ExpressionOp::sin:
+      return std::sin(x);
+    case ExpressionOp::sinh:
+      return std::sinh(x);
+    case ExpressionOp::sqrt:
+      return std::sqrt(x);
+    case ExpressionOp::tan:
+      return std::tan(x);
+    case ExpressionOp::tanh:
+      return std::tanh(x);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "kiln/problems/densities/expression_op.hpp"
+
+namespace kiln::problems {
+
+/// A function that formulas may call.
+struct ExpressionFunction {
+  std::string_view name;
+  ExpressionOp op;
+  std::size_t least = 1, most = 1;  ///< arguments
+};
+
+/// By name; null if there is none.
+const ExpressionFunction* expression_function(std::string_view name);
+
+std::span<const ExpressionFunction> expression_functions();
+
+/// The value by the C++ library. @param y  the second argument, if there is one
+double expression_function_of(ExpressionOp op, double x, double y);
+
+}  // namespace kiln::problems
