@@ -15,7 +15,10 @@ void keep_memory_back();
 /// for good, and what was found has to be written with what is left of it.
 bool memory_is_kept_back() noexcept;
 
-/// Memory has ended, and a checkpoint is written next: gives up what was kept back for it.
+/// Whether there is something for a checkpoint, after a further try.
+bool has_room_for_checkpoint() noexcept;
+
+/// The last checkpoint of a run is written next: gives up what was kept back for it.
 void give_room_for_checkpoint() noexcept;
 
 }  // namespace kiln::cli

@@ -240,7 +240,10 @@ void Monitor::finish(Result& result) {
   reading_.point.time_s = result.time.run_s;
   reading_.point.sweeps = result.work.sweeps;
   reading_.point.attempts = result.work.attempts;
-  if (result.verified) reading_.best = result.objective;
+  if (result.verified) {
+    reading_.best = result.objective;
+    reading_.improved_s = result.time.to_best_s;  // not that of the next report point
+  }
   write_metrics(to_string(result.stop));
 }
 

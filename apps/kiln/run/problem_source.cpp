@@ -256,6 +256,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
       make_from_family(text, options, registry, loaded);
       loaded.problem.identity.name = clean(loaded.problem.identity.name);
       loaded.notes = loaded.problem.identity.notes;
+      const std::string& fingerprint = loaded.problem.identity.fingerprint;
+      if (!fingerprint.empty()) loaded.fingerprint = fingerprint;
     } catch (const IoError& error) {
       const bool opened = error.code() != "io.open";
       throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),

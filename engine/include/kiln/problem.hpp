@@ -39,6 +39,9 @@ struct ProblemIdentity {
   std::vector<std::pair<std::string, std::string>> sizes = {};
   /// Warnings of the reader about its data, in sentences for people.
   std::vector<std::string> notes = {};
+  /// 16 hexadecimal digits that tell it from others of this name; empty: the name suffices, or
+  /// they are not known. A run continues and repeats only a problem with the same ones.
+  std::string fingerprint = {};
 };
 
 /// The sense and the units of objective values.

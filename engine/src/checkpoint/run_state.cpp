@@ -24,6 +24,9 @@ std::vector<std::pair<std::string, std::string>> RunCore::identity() const {
   for (const auto& [name, value] : problem_.identity.sizes) {
     fields.emplace_back("problem." + name, value);
   }
+  if (!problem_.identity.fingerprint.empty()) {
+    fields.emplace_back("problem.fingerprint", problem_.identity.fingerprint);
+  }
   fields.emplace_back("schedule", schedule_.name());
   for (const auto& [name, value] : schedule_.parameters()) fields.emplace_back("-p " + name, value);
   fields.emplace_back("replicas", std::to_string(batch_->replicas()));

@@ -18,6 +18,7 @@
 #include "expensive/settings.hpp"
 #include "expressions/expression_program.hpp"
 #include "readers/text_reader.hpp"
+#include "sha256.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -144,6 +145,20 @@ void name_solution(Problem& problem, const std::vector<ExpressionVariable>& vari
   };
 }
 
+// Formula, variables with their bounds, and data.
+std::string fingerprint_of(const ExpressionOptions& options) {
+  detail::Sha256 hash;
+  hash.update(options.formula + "\n");
+  for (const ExpressionVariable& one : options.variables) {
+    std::string line = one.name;
+    for (const std::int64_t n : one.shape) line += " " + std::to_string(n);
+    hash.update(line + " " + kiln::detail::show_real(one.lower) + " " +
+                kiln::detail::show_real(one.upper) + "\n");
+  }
+  if (options.data != nullptr) hash.update(options.data->fingerprint());
+  return hash.hex().substr(0, 16);
+}
+
 }  // namespace
 
 ExpressionVariable parse_expression_variable(std::string_view text) {
@@ -194,6 +209,7 @@ Problem make_expression_problem(const ExpressionOptions& options) {
   Problem problem = to_problem(std::move(model), "expr:" + options.formula, "expr");
   problem.units.sense = options.sense;
   problem.units.objective_of_stored = {0, sign};
+  problem.identity.fingerprint = fingerprint_of(options);
   name_solution(problem, options.variables);
   return problem;
 }

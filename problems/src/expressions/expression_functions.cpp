@@ -40,6 +40,13 @@ const ExpressionFunction* expression_function(std::string_view name) {
   return found == std::end(functions) ? nullptr : found;
 }
 
+double power(double base, double exponent) {
+  if (exponent == 2) return base * base;
+  if (exponent == 3) return base * base * base;
+  if (exponent == 4) return (base * base) * (base * base);
+  return exponent == 0.5 ? std::sqrt(base) : std::pow(base, exponent);
+}
+
 std::span<const ExpressionFunction> expression_functions() { return functions; }
 
 double expression_function_of(ExpressionOp op, double x, double y) {
@@ -71,7 +78,7 @@ double expression_function_of(ExpressionOp op, double x, double y) {
     case ExpressionOp::minimum:
       return y < x ? y : x;
     case ExpressionOp::power:
-      return std::pow(x, y);
+      return power(x, y);
     case ExpressionOp::sign:
       return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
     case ExpressionOp::sin:

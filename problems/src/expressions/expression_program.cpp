@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "expressions/bounded_expression.hpp"
+#include "expressions/expression_link.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -37,12 +39,6 @@ struct Block {
   std::map<std::array<std::int32_t, 3>, int> known = {};  // instructions that need no second one
 };
 
-/// A load leaves a part of a derivative at `place` + iteration.
-struct Load {
-  std::int32_t place;
-  std::vector<std::int32_t> of;  // by iteration: a variable from 0, or a result from n
-};
-
 class Compiler {
  public:
   explicit Compiler(const ExpressionScope& scope) : scope_(scope) {}
@@ -52,12 +48,19 @@ class Compiler {
     Value value = value_of(formula, last);
     if (negated) value = scaled(value, -1, last);
     finish(last, in_register(value, last), {}, false);
-    link();
+    link_expression(program_, loads_, scope_.coordinates(), results_, memory_);
     return std::move(program_);
   }
 
  private:
   Value value_of(const ExpressionNode& node, Block& block) {
+    column_ = node.column;
+    const Value value = any_value_of(node, block);
+    if (value.is_number() && !std::isfinite(value.shift)) refuse_value(node.column);
+    return value;
+  }
+
+  Value any_value_of(const ExpressionNode& node, Block& block) {
     if (!node.varies) return table_of(node, block);
     switch (node.kind) {
       case Kind::name:
@@ -83,10 +86,12 @@ class Compiler {
     values.reserve(block.iterations.size());
     for (Indices& indices : block.iterations) {
       values.push_back(scope_.value(node, indices, {}));
-      if (std::isfinite(values.back())) continue;
-      refuse_expression("expr.value", node.column, "this part is always infinite or not a number");
+      if (!std::isfinite(values.back())) refuse_value(node.column);
     }
-    const auto differs = [&](double v) { return !(v == values.front()); };
+    // By their bits: atan2() tells 0 from -0.
+    const auto differs = [&](double v) {
+      return std::bit_cast<std::uint64_t>(v) != std::bit_cast<std::uint64_t>(values.front());
+    };
     if (values.empty() || std::ranges::none_of(values, differs)) {
       return {-1, 1, values.empty() ? 0 : values.front()};
     }
@@ -150,9 +155,19 @@ class Compiler {
   }
 
   std::int32_t numbers(const std::vector<double>& values) {
-    const auto [at, is_new] = tables_.try_emplace(values, program_.reals.size());
+    std::vector<std::uint64_t> bits;
+    bits.reserve(values.size());
+    for (const double value : values) {
+      if (!std::isfinite(value)) refuse_value(column_);
+      bits.push_back(std::bit_cast<std::uint64_t>(value));
+    }
+    const auto [at, is_new] = tables_.try_emplace(std::move(bits), program_.reals.size());
     if (is_new) program_.reals.insert(program_.reals.end(), values.begin(), values.end());
     return static_cast<std::int32_t>(at->second);
+  }
+
+  [[noreturn]] static void refuse_value(std::size_t column) {
+    refuse_expression("expr.value", column, "this part is always infinite or not a number");
   }
 
   int in_register(const Value& value, Block& block) {
@@ -224,7 +239,8 @@ class Compiler {
   Value quotient(const Value& a, const Value& b, Block& block) {
     if (a.is_number() && b.is_number()) return {-1, 1, a.shift / b.shift};
     int exponent = 0;
-    if (b.is_number() && std::abs(std::frexp(b.shift, &exponent)) == 0.5) {
+    if (b.is_number() && std::abs(std::frexp(b.shift, &exponent)) == 0.5 &&
+        std::isfinite(1 / b.shift)) {
       return scaled(a, 1 / b.shift, block);
     }
     return {emit(block, Op::divide, in_register(a, block), in_register(b, block))};
@@ -236,6 +252,7 @@ class Compiler {
     }
     const double n = exponent.shift;
     if (base.is_number()) return {-1, 1, std::pow(base.shift, n)};
+    if (n == 0) return {-1, 1, 1};
     if (n == 1) return base;
     const int x = in_register(base, block);
     if (n == 0.5) return {emit(block, Op::sqrt, x, 0)};
@@ -291,12 +308,13 @@ class Compiler {
 
   void unfold(const ExpressionNode& node, std::size_t range, Indices& indices, Block& block) {
     if (range == node.ranges.size()) {
-      if (++iterations_ > most_terms) refuse_terms(node.column);
+      if (node.ranges.empty() && ++iterations_ > most_terms) refuse_terms(node.column);
       return block.iterations.push_back(indices);
     }
     const auto ends = scope_.bounds(node.ranges[range], indices);
     if (!ends) return;
     for (std::int32_t i = (*ends)[0]; i <= (*ends)[1]; ++i) {
+      if (++iterations_ > most_terms) refuse_terms(node.column);
       indices[node.ranges[range].level] = i;
       unfold(node, range + 1, indices, block);
     }
@@ -330,50 +348,22 @@ class Compiler {
     return first;
   }
 
-  // --- the end: places behind the results, and the lists of parts of derivatives
-
-  void link() {
-    Expression& f = program_.functor;
-    f.n = scope_.coordinates();
-    f.blocks = static_cast<int>(program_.layout.size()) / ExpressionBlock::fields;
-    f.results = results_;
-    f.memory = results_ + memory_;
-    for (int b = 0; b < f.blocks; ++b) {
-      const auto at = static_cast<std::size_t>(b) * ExpressionBlock::fields;
-      if (program_.layout[at + 5] != 0) program_.layout[at + 7] += results_;
-    }
-    for (std::size_t k = 0; k < program_.code.size(); k += 4) {
-      if (static_cast<Op>(program_.code[k]) < Op::table) program_.code[k + 3] += results_;
-    }
-    std::vector<std::int32_t>& begin = program_.parts_begin;
-    begin.assign(static_cast<std::size_t>(f.n + f.results) + 1, 0);
-    for (const Load& load : loads_) {
-      for (const std::int32_t of : load.of) ++begin[static_cast<std::size_t>(of) + 1];
-    }
-    for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-    program_.parts.resize(static_cast<std::size_t>(begin.back()));
-    std::vector<std::int32_t> next = begin;
-    for (const Load& load : loads_) {
-      for (std::size_t i = 0; i < load.of.size(); ++i) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(load.of[i])]++);
-        program_.parts[at] = results_ + load.place + static_cast<std::int32_t>(i);
-      }
-    }
-  }
-
   const ExpressionScope& scope_;
   ExpressionProgram program_;
-  std::vector<Load> loads_;
-  std::map<std::vector<double>, std::size_t> tables_;       // in reals
-  std::map<std::vector<std::int32_t>, std::size_t> lists_;  // in ints
+  std::vector<ExpressionLoad> loads_;
+  std::map<std::vector<std::uint64_t>, std::size_t> tables_;  // bits of numbers, in reals
+  std::map<std::vector<std::int32_t>, std::size_t> lists_;    // in ints
   std::int32_t results_ = 0, memory_ = 0;
   std::int64_t iterations_ = 0;
+  std::size_t column_ = 1;  // of what is compiled
 };
 
 /// Parts without variables are sums of numbers, which must end, too.
 struct LimitedTerms {
-  explicit LimitedTerms(const ExpressionScope& of) : scope(of) { scope.limit_terms(most_terms); }
-  ~LimitedTerms() { scope.limit_terms(-1); }
+  explicit LimitedTerms(const ExpressionScope& of) : scope(of) {
+    scope.limit(most_terms, most_steps);
+  }
+  ~LimitedTerms() { scope.limit(-1, -1); }
   LimitedTerms(const LimitedTerms&) = delete;
   LimitedTerms& operator=(const LimitedTerms&) = delete;
   const ExpressionScope& scope;

@@ -65,7 +65,9 @@ ExpressionScope::ExpressionScope(std::span<const ExpressionVariable> variables,
     coordinates_ += static_cast<std::int32_t>(size_of(one.shape));
   }
   if (data == nullptr) return;
-  for (const DataArray& array : data->arrays()) data_.push_back(&array);
+  for (const DataArray& array : data->arrays()) {
+    if (array.shape.size() <= 2 && !array.values.empty()) data_.push_back(&array);
+  }
 }
 
 void ExpressionScope::resolve(ExpressionNode& node) const {
@@ -282,6 +284,7 @@ std::int64_t ExpressionScope::place(const ExpressionNode& node, Indices& indices
 }
 
 std::int32_t ExpressionScope::coordinate(const ExpressionNode& node, Indices& indices) const {
+  if (steps_left_ > 0 && --steps_left_ == 0) refuse_terms(node.column);
   return offsets_[node.which] + static_cast<std::int32_t>(place(node, indices));
 }
 
@@ -294,7 +297,7 @@ std::optional<std::array<std::int32_t, 2>> ExpressionScope::bounds(
       refuse_expression("expr.index", range.bounds[k].column,
                         "a bound of the index " + quoted(range.index) + " becomes " +
                             kiln::detail::show_real(end),
-                        "a whole number");
+                        "a whole number from -1e9 to 1e9");
     }
     ends[k] = static_cast<std::int32_t>(end);
   }
@@ -304,6 +307,7 @@ std::optional<std::array<std::int32_t, 2>> ExpressionScope::bounds(
 
 double ExpressionScope::value(const ExpressionNode& node, Indices& indices,
                               std::span<const double> x) const {
+  if (steps_left_ > 0 && --steps_left_ == 0) refuse_terms(node.column);
   switch (node.kind) {
     case Kind::number:
       return node.number;
@@ -319,7 +323,7 @@ double ExpressionScope::value(const ExpressionNode& node, Indices& indices,
     case Kind::negative:
       return -value(node.parts[0], indices, x);
     case Kind::power:
-      return std::pow(value(node.parts[0], indices, x), value(node.parts[1], indices, x));
+      return power(value(node.parts[0], indices, x), value(node.parts[1], indices, x));
     case Kind::chain: {
       double result = value(node.parts[0], indices, x);
       for (std::size_t k = 1; k < node.parts.size(); ++k) {
@@ -332,8 +336,11 @@ double ExpressionScope::value(const ExpressionNode& node, Indices& indices,
       }
       return result;
     }
-    default:
-      return fold(node, 0, indices, x);
+    default: {
+      double result = node.text == "prod" ? 1 : 0;
+      fold(node, 0, indices, x, result);
+      return result;
+    }
   }
 }
 
@@ -348,21 +355,22 @@ double ExpressionScope::call(const ExpressionNode& node, Indices& indices,
   return result;
 }
 
-double ExpressionScope::fold(const ExpressionNode& node, std::size_t range, Indices& indices,
-                             std::span<const double> x) const {
-  if (range == node.ranges.size()) return value(node.parts[0], indices, x);
-  const bool product = node.text == "prod";
-  double result = product ? 1 : 0;
+// The terms of all ranges one after the other.
+void ExpressionScope::fold(const ExpressionNode& node, std::size_t range, Indices& indices,
+                           std::span<const double> x, double& result) const {
+  if (range == node.ranges.size()) {
+    const double part = value(node.parts[0], indices, x);
+    result = node.text == "prod" ? result * part : result + part;
+    return;
+  }
   const auto ends = bounds(node.ranges[range], indices);
-  if (!ends) return result;
+  if (!ends) return;
   for (std::int32_t i = (*ends)[0]; i <= (*ends)[1]; ++i) {
     if (terms_left_ == 0) refuse_terms(node.column);
     if (terms_left_ > 0) --terms_left_;
     indices[node.ranges[range].level] = i;
-    const double part = fold(node, range + 1, indices, x);
-    result = product ? result * part : result + part;
+    fold(node, range + 1, indices, x, result);
   }
-  return result;
 }
 
 }  // namespace kiln::problems

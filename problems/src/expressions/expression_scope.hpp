@@ -44,8 +44,12 @@ class KILN_API ExpressionScope {
   std::optional<std::array<std::int32_t, 2>> bounds(const ExpressionNode::Range& range,
                                                     Indices& indices) const;
   std::int32_t coordinates() const noexcept { return coordinates_; }
-  /// From now on value() refuses (`expr.size`) after so many terms of sums; negative: never.
-  void limit_terms(std::int64_t most) const noexcept { terms_left_ = most; }
+  /// From now on value() refuses (`expr.size`) after so many terms of sums, or parts of formulas;
+  /// negative: never.
+  void limit(std::int64_t terms, std::int64_t steps) const noexcept {
+    terms_left_ = terms;
+    steps_left_ = steps;
+  }
 
  private:
   using Shape = std::vector<std::int64_t>;
@@ -59,15 +63,15 @@ class KILN_API ExpressionScope {
   const Shape& shape_of(const ExpressionNode& node) const;
   std::int64_t place(const ExpressionNode& node, Indices& indices) const;
   double call(const ExpressionNode& node, Indices& indices, std::span<const double> x) const;
-  double fold(const ExpressionNode& node, std::size_t range, Indices& indices,
-              std::span<const double> x) const;
+  void fold(const ExpressionNode& node, std::size_t range, Indices& indices,
+            std::span<const double> x, double& result) const;
   std::string known_names(const std::vector<std::string>& levels, const std::string& name) const;
 
   std::span<const ExpressionVariable> variables_;
   std::vector<std::int32_t> offsets_;  // of variables, among the coordinates
   std::vector<const DataArray*> data_;
   std::int32_t coordinates_ = 0;
-  mutable std::int64_t terms_left_ = -1;
+  mutable std::int64_t terms_left_ = -1, steps_left_ = -1;
 };
 
 }  // namespace kiln::problems

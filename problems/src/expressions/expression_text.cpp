@@ -24,7 +24,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::string shown(char c) {
   if (c == '\'') return "\"'\"";
   if (c > ' ' && c < 0x7f) return std::string("'") + c + "'";
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' ? "a blank" : "a character outside ASCII";
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' ? "a blank"
+                                                         : "a character that formulas do not have";
 }
 
 // What was meant, perhaps.
@@ -243,7 +244,8 @@ bool is_expression_name(std::string_view text) {
 }
 
 void refuse_terms(std::size_t column) {
-  refuse_expression("expr.size", column, "the sums have over 2^22 terms");
+  refuse_expression("expr.size", column,
+                    "the sums have over 2^22 terms, or take over 2^28 steps to read");
 }
 
 void refuse_expression(const char* code, std::size_t column, const std::string& message,

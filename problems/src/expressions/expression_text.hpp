@@ -71,6 +71,8 @@ bool is_expression_name(std::string_view text);
 
 /// Most terms of all sums and products together.
 inline constexpr std::int64_t most_terms = std::int64_t{1} << 22;
+/// Most parts without variables that are computed when a formula is read: a few seconds.
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 28;
 [[noreturn]] void refuse_terms(std::size_t column);
 
 }  // namespace kiln::problems

@@ -78,5 +78,19 @@ TEST_F(Formula, ContinuesAndRepeats) {
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
+// Bounds are no part of the name, and yet of the problem.
+TEST_F(Formula, ContinuesAndRepeatsWithItsBoundsAlone) {
+  ASSERT_EQ(
+      run(solve("expr:x^2", {"--var", "x=real:-2:2", "--sweeps", "50", "-o", "run"})).exit_code, 0);
+  std::string text = read("run/run.json");
+  const std::string bounds = "x=real:-2:2";
+  for (std::size_t at; (at = text.find(bounds)) != std::string::npos;) {
+    text.replace(at, bounds.size(), "x=real:1:2");
+  }
+  write("run/run.json", text);
+  EXPECT_EQ(run({"resume", "run", "--sweeps", "500"}).exit_code, 3);
+  EXPECT_EQ(run({"solve", "--repeat", "run/run.json", "-o", "again"}).exit_code, 3);
+}
+
 }  // namespace
 }  // namespace kiln::test::formula_test

@@ -98,5 +98,38 @@ TEST_F(HostMemory, ThatEndsCostsNoDraw) {
   EXPECT_GE(kept_at_end, 3);
 }
 
+// Small runs, from limits under which nothing begins to those that suffice.
+TEST_F(HostMemory, ThatIsAlmostNoneKeepsARunOrRefusesIt) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+#endif
+  const auto anneal = [&](rlim_t bytes) {
+    std::filesystem::remove_all(folder_ / "run");
+    return run_with(bytes, {"solve", "function:sphere-20", "--device", "cpu", "--sweeps", "50",
+                            "--replicas", "64", "-q", "--no-report", "-o", "run"});
+  };
+  ASSERT_EQ(anneal(1024 * mib), 0) << read("err");
+  const std::string solution = read("run/solution.txt");
+  int whole = 0, refused = 0;
+  for (rlim_t limit = 17 * mib; limit < 50 * mib; limit += mib / 2) {
+    SCOPED_TRACE(limit / 1024);
+    const int code = anneal(limit);
+    if (code != 0 && !exists("run/trace.csv")) {
+      ++refused;
+      continue;
+    }
+    ASSERT_TRUE(exists("run/checkpoint.kiln")) << code << read("err");
+    if (code == 0) {
+      ++whole;
+    } else {
+      EXPECT_EQ(code, 5) << read("err");
+      EXPECT_EQ(run({"resume", "run", "-q"}).exit_code, 0);
+    }
+    EXPECT_EQ(read("run/solution.txt"), solution);
+  }
+  EXPECT_GT(whole, 0);
+  EXPECT_GT(refused, 0);
+}
+
 }  // namespace
 }  // namespace kiln::host_memory_test

@@ -68,6 +68,7 @@ ExitCode SessionRun::conclude(Result& result) {
 
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
 void SessionRun::write_files(Result& result) {
+  if (!failure_) give_room_for_checkpoint();
   if (signals_->count() <= 1) record_.begin_last_checkpoint(run(), result);
   record_.keep_solution(result, signals_->count() > 1);
   compare_unless_in_a_hurry(result);

@@ -9,7 +9,9 @@
 #include <thread>
 #include <utility>
 
+#include "errors.hpp"
 #include "experiments/evaluation_plan.hpp"
+#include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "run/memory_reserve.hpp"
@@ -112,6 +114,11 @@ void SessionRun::set_up() {
   }
   CommandOptions& options = session_.options;
   begun_ = begin_run(problem, *session_.schedule, options.budget, options.run, session_.backend);
+  if (session_.folder != nullptr && !has_room_for_checkpoint()) {
+    throw RunMemoryError(
+        "memory.host", "there is not enough memory for a run and its checkpoint", {},
+        "use " + less_memory(options.verb->samples) + ", or a machine with more memory");
+  }
   if (session_.resumption) session_.resumption->restore(run());
   session_.set_up->end();
   // For expensive evaluations the clock starts with the first one.

@@ -82,6 +82,22 @@ TEST(BadFormulas, HaveNoIndexThatVaries) {
   EXPECT_EQ(said("x + a[t[2]]"), "accepted");
 }
 
+// Whatever the ranges and the length: what a formula takes to be read has a limit.
+TEST(BadFormulas, AreRefusedBeforeTheyTakeLong) {
+  const std::string message =
+      "expr.size\tcolumn 1: the sums have over 2^22 terms, or take over 2^28 steps to read";
+  EXPECT_EQ(said_of("sum(i=1..1e9, j=1..1e9, k=1..0, x)"), message);
+  std::string body = "x*(i";
+  for (int k = 0; k < 3000; ++k) body += "+i";
+  const std::string said = said_of("sum(i=1..4000000, " + body + "))");
+  EXPECT_NE(said.find("take over 2^28 steps"), std::string::npos) << said;
+}
+
+TEST(BadFormulas, MayNotBeInfiniteByTheirSums) {
+  EXPECT_EQ(said_of("sum(i=1..0,x)/sum(i=1..0,x) + (x+5)^2 + 1*x"),
+            "expr.value\tcolumn 1: this part is always infinite or not a number");
+}
+
 TEST(BadFormulas, HaveEveryVariableThatIsDeclared) {
   EXPECT_EQ(said_of("x+y+a[1]"), "expr.variable\tthe formula does not have the variable 'm'");
 }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -183,6 +184,58 @@ void expect_value(const Known& known, int points = 50) {
 TEST(Expression, HasTheValuesOfTheFormula) {
   for (const auto& all : {arithmetic(), functions(), folds()}) {
     for (const Known& known : all) expect_value(known);
+  }
+}
+
+// What fresh eyes found: zeros with signs, empty sums, powers of 0, products with a 0 and an
+// overflow, numbers without an inverse.
+std::vector<Known> corners() {
+  const auto x = numbers({"x"}), xy = numbers({"x", "y"});
+  return {
+      {"atan2(0,-1-x^2) + atan2(-0,-1-x^2) + x", x, [](const Points& p) { return p[0]; }},
+      {"sum(i=1..2, atan2(0*(i-1.5), -1-x^2)) + x", x, [](const Points& p) { return p[0]; }},
+      {"(x/2)/5e-324*5e-324 + y/5e-324*0", xy,
+       [](const Points& p) { return p[0] / 2 / 5e-324 * 5e-324 + p[1] / 5e-324 * 0; }},
+      {"max(x-3, 0)^0 + (y+1)^2", xy, [](const Points& p) { return 1 + squared(p[1] + 1); }},
+      {"prod(i=1..3, max(0, x-3)*(2-i) + (i-1)*1e200*(x+3)) + (y-0.3)^2", xy,
+       [](const Points& p) { return squared(p[1] - 0.3); }},
+      {"1e3*(sum(i=1..9, j=1..9, x*y/(i+j)) - sum(i=1..9, sum(j=1..9, x*y/(i+j)))) + x", xy,
+       [](const Points& p) { return p[0]; }},
+  };
+}
+
+TEST(Expression, HasTheValuesOfTheFormulaInCorners) {
+  for (const Known& known : corners()) {
+    SCOPED_TRACE(known.formula);
+    const Problem problem = make_expression_problem({known.formula, known.variables});
+    const Points at{0.5, -1.25};
+    const Points x(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(known.variables.size()));
+    const State state{x};
+    const double expected = known.function(x), value = value_of(problem, x);
+    const auto close = [&](double v) {
+      return v == expected || std::abs(v - expected) <= 1e-10 * std::max(1.0, std::abs(expected)) ||
+             (std::isnan(v) && std::isnan(expected));
+    };
+    EXPECT_PRED1(close, value);
+    EXPECT_PRED1(close, problem.solution.verify(spans_of(state)));
+  }
+}
+
+// A branch that is not taken has no say, whatever its derivative is there.
+TEST(Expression, HasNoDerivativeOfWhatHasNoEffect) {
+  struct Case {
+    const char* formula;
+    double at, slope;
+  };
+  for (const Case& one :
+       {Case{"max(x, sqrt(x-1)) + x", 0.5, 2}, Case{"max(x-1, 0)^0 + 3*x", 0.5, 3},
+        Case{"min(x, log(x-1)*1e9 + 9) + x", 0.5, 2}, Case{"x^0 + x", 0, 1},
+        Case{"sum(k=0..1, x^k)", 0, 1}}) {
+    SCOPED_TRACE(one.formula);
+    const Problem problem = make_expression_problem({one.formula, {{"x", {}, -2, 2}}});
+    double slope = 0;
+    problem.objective->gradient_reference()(std::span(&one.at, 1), std::span(&slope, 1));
+    EXPECT_EQ(slope, one.slope);
   }
 }
 

@@ -112,7 +112,7 @@ struct Expression {
     const bool together = b.product == 0 && b.segments < 8;
     for (int s = together ? 0 : team.rank(); s < b.segments; s += together ? 1 : team.size()) {
       const int end = begin_of(b, s + 1), step = together ? team.size() * width : width;
-      double sum = 0, product = 1, zeros = 0;
+      double sum = 0, whole = 1, product = 1, zeros = 0;
       for (int first = begin_of(b, s) + (together ? team.rank() * width : 0); first < end;
            first += step) {
         const int count = smaller(width, end - first);
@@ -120,13 +120,14 @@ struct Expression {
         for (int l = 0; b.product == 0 && l < count; ++l) sum += value[last][l];
         for (int l = 0; b.product != 0 && l < count; ++l) {
           const double v = value[last][l];
+          whole *= v;
           product *= v == 0 ? 1.0 : v;
           zeros += v == 0 ? 1.0 : 0.0;
         }
       }
       if (together) sum = team.sum(sum);
       if (together && team.rank() != 0) continue;
-      at.work[b.results + s] = b.product == 0 ? sum : (zeros > 0 ? 0.0 * product : product);
+      at.work[b.results + s] = b.product == 0 ? sum : whole;
       if (b.product != 0) {
         at.work[b.factors + s] = product;
         at.work[b.factors + b.segments + s] = zeros;
@@ -265,7 +266,8 @@ struct Expression {
                          double (&slope)[max_code][w]) const {
     const double* x = value[a];
     const auto add = [&](int to, const auto& f) {
-      for (int l = 0; l < count; ++l) slope[to][l] += by[l] * f(l);
+      // A part that has no effect has no derivative, even where it has none itself.
+      for (int l = 0; l < count; ++l) slope[to][l] += by[l] == 0 ? 0.0 : by[l] * f(l);
     };
     const auto one = [](int) { return 1.0; };
     switch (op) {
