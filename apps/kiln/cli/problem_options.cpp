@@ -78,11 +78,12 @@ ProblemSettings family_settings_of(const Settings& settings) {
 }  // namespace
 
 const OptionSpec& data_spec() {
-  static const OptionSpec spec{"data",
-                               0,
-                               "FILE",
-                               "data of a posterior or a formula, as JSON or a table; - means standard input",
-                               {.recorded = true}};
+  static const OptionSpec spec{
+      "data",
+      0,
+      "FILE",
+      "data of a posterior or a formula, as JSON or a table; - means standard input",
+      {.recorded = true}};
   return spec;
 }
 
