@@ -353,6 +353,22 @@ TEST(Expression, IsSampledAsMinusTheLogarithmOfADensity) {
   EXPECT_NEAR(q[1].sd, std::sqrt(5.0), 0.06);
 }
 
+// Of a density that is flat in its box every step is accepted, so that steps grow beyond it: the
+// moments are those of the uniform distribution, 1.5 and 7 / sqrt(12), nevertheless.
+TEST(Expression, IsSampledWhereItIsFlat) {
+  for (const char* const formula : {"0*x", "1e-6*x"}) {
+    SCOPED_TRACE(formula);
+    const Problem problem = make_expression_problem({formula, {{"x", {}, -2, 5}}});
+    Hmc schedule({.mode = "sample", .draws = 500, .warmup = 300});
+    const Result result =
+        Engine({.device = "cpu", .threads = 2, .replicas = 64}).run(problem, schedule, {});
+    ASSERT_TRUE(result.sample_summary);
+    const auto& x = result.sample_summary->quantities.at(0);
+    EXPECT_NEAR(x.mean, 1.5, 0.07);
+    EXPECT_NEAR(x.sd, 7 / std::sqrt(12.0), 0.05);
+  }
+}
+
 TEST(Expression, NamesTheCoordinatesOfASolution) {
   const Problem problem =
       make_expression_problem({"x^2 + sum(i=1..2, sum(j=1..2, m[i,j]^2)) + a[1]",

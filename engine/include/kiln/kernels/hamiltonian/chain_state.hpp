@@ -122,13 +122,23 @@ enum class ChainLayout : std::uint8_t {
 };
 
 /// Reflects x at the walls of [lower, upper] and reverses the momentum with every reflection.
+/// However many reflections that takes: a density that is flat in its box is left by many widths,
+/// and a chain that stopped at a wall would stay there.
 KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {
-  // A trajectory that leaves by many widths has diverged; its continuation does not matter.
   for (int i = 0; i < 64 && (x < lower || x > upper); ++i) {
     x = x < lower ? 2 * lower - x : 2 * upper - x;
     momentum = -momentum;
   }
-  return x < lower ? lower : (x > upper ? upper : x);
+  if (x >= lower && x <= upper) return x;
+  // Two walls, since one reflects once.
+  const double width = exact::sub(upper, lower);
+  const double turns = ::floor(exact::div(exact::sub(x, lower), width));
+  const double rest = exact::sub(exact::sub(x, lower), exact::mul(turns, width));
+  const bool is_odd = exact::sub(turns, exact::mul(2, ::floor(exact::mul(0.5, turns)))) != 0;
+  if (is_odd) momentum = -momentum;
+  const double folded = is_odd ? exact::sub(upper, rest) : exact::add(lower, rest);
+  // Of a number with no digits behind its point the rest may lie beyond; NaN has diverged.
+  return folded < lower ? lower : (folded > upper ? upper : folded);
 }
 
 }  // namespace kiln
