@@ -137,8 +137,10 @@ KILN_HD inline double reflect_at_walls(double x, double lower, double upper, dou
   const bool is_odd = exact::sub(turns, exact::mul(2, ::floor(exact::mul(0.5, turns)))) != 0;
   if (is_odd) momentum = -momentum;
   const double folded = is_odd ? exact::sub(upper, rest) : exact::add(lower, rest);
-  // Of a number with no digits behind its point the rest may lie beyond; NaN has diverged.
-  return folded < lower ? lower : (folded > upper ? upper : folded);
+  // An infinite number has no rest, and the rest of one without digits behind its point may lie
+  // beyond.
+  const double near = folded - folded == 0 ? folded : x;
+  return near < lower ? lower : (near > upper ? upper : near);
 }
 
 }  // namespace kiln
