@@ -3,5 +3,4 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/problems/densities/expression.hpp"
 
-template kiln::FunctorKernels<kiln::DensityFamily>
-kiln::cuda::density_kernels<kiln::Expression>();
+template kiln::FunctorKernels<kiln::DensityFamily> kiln::cuda::density_kernels<kiln::Expression>();
