@@ -13,7 +13,7 @@ constexpr std::size_t reserve_bytes = std::size_t{1} << 20;
 // The context of zstd, a block before and after it, and a piece of an array: 5 MiB. The thread that
 // compresses has a stack of 8 MiB, but can be done without.
 constexpr std::size_t checkpoint_bytes = std::size_t{16} << 20;
-constexpr std::size_t least_checkpoint_bytes = std::size_t{6} << 20;
+constexpr std::size_t min_checkpoint_bytes = std::size_t{6} << 20;
 std::atomic<void*> reserve{nullptr}, checkpoint_room{nullptr};
 
 void give_reserve() {
@@ -39,7 +39,7 @@ bool memory_is_kept_back() noexcept {
 }
 
 bool has_room_for_checkpoint() noexcept {
-  for (const std::size_t bytes : {checkpoint_bytes, least_checkpoint_bytes}) {
+  for (const std::size_t bytes : {checkpoint_bytes, min_checkpoint_bytes}) {
     if (checkpoint_room == nullptr) checkpoint_room = std::malloc(bytes);
   }
   return checkpoint_room != nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/problems/expression.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -23,7 +24,7 @@
 namespace kiln::problems {
 namespace {
 
-constexpr std::int64_t most_coordinates = std::int64_t{1} << 20;
+constexpr std::int64_t max_coordinates = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
   throw InvalidArgument("expr.variable",
@@ -44,7 +45,7 @@ std::vector<std::int64_t> shape_in(std::string_view text, std::string_view whole
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     std::int64_t n = 0;
-    if (!reads(text.substr(at, end - at), n) || n < 1 || n > most_coordinates) {
+    if (!reads(text.substr(at, end - at), n) || n < 1 || n > max_coordinates) {
       refuse_variable(whole,
                       "between the brackets is no number of 1 .. 1048576, or two with a ','");
     }
@@ -74,12 +75,12 @@ void check(const ExpressionOptions& options) {
                                 detail::printable(options.data->source()),
                             "different names");
     }
-    std::int64_t size = 1;
-    for (const std::int64_t n : one.shape) size *= std::min(n, most_coordinates);
-    coordinates += size;
-    if (one.shape.size() > 2 || coordinates > most_coordinates) {
+    const auto is_size = [](std::int64_t n) { return n >= 1 && n <= max_coordinates; };
+    const bool has_shape = one.shape.size() <= 2 && std::ranges::all_of(one.shape, is_size);
+    if (has_shape) coordinates += one.elements();
+    if (!has_shape || coordinates > max_coordinates) {
       throw InvalidArgument("expr.size",
-                            "the variables have over 1048576 elements, or an array of "
+                            "the variables have over 1048576 elements, or an array of none or of "
                             "more than two indices");
     }
     if (!(one.lower < one.upper)) {
@@ -201,9 +202,8 @@ Problem make_expression_problem(const ExpressionOptions& options) {
                           "leave its --var out");
   }
   for (const ExpressionVariable& one : options.variables) {
-    std::int64_t size = 1;
-    for (const std::int64_t n : one.shape) size *= n;
-    model.box.insert(model.box.end(), static_cast<std::size_t>(size), {one.lower, one.upper});
+    model.box.insert(model.box.end(), static_cast<std::size_t>(one.elements()),
+                     {one.lower, one.upper});
   }
   model.plain = [formula](Point x) { return formula->value(x); };
   Problem problem = to_problem(std::move(model), "expr:" + options.formula, "expr");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 namespace kiln::problems {
 namespace {
@@ -51,48 +50,16 @@ std::span<const ExpressionFunction> expression_functions() { return functions; }
 
 double expression_function_of(ExpressionOp op, double x, double y) {
   switch (op) {
-    case ExpressionOp::abs:
-      return std::abs(x);
-    case ExpressionOp::acos:
-      return std::acos(x);
-    case ExpressionOp::asin:
-      return std::asin(x);
-    case ExpressionOp::atan:
-      return std::atan(x);
     case ExpressionOp::atan2:
       return std::atan2(x, y);
-    case ExpressionOp::cos:
-      return std::cos(x);
-    case ExpressionOp::cosh:
-      return std::cosh(x);
-    case ExpressionOp::exp:
-      return std::exp(x);
-    case ExpressionOp::expm1:
-      return std::expm1(x);
-    case ExpressionOp::log:
-      return std::log(x);
-    case ExpressionOp::log1p:
-      return std::log1p(x);
     case ExpressionOp::maximum:
       return y > x ? y : x;
     case ExpressionOp::minimum:
       return y < x ? y : x;
     case ExpressionOp::power:
       return power(x, y);
-    case ExpressionOp::sign:
-      return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
-    case ExpressionOp::sin:
-      return std::sin(x);
-    case ExpressionOp::sinh:
-      return std::sinh(x);
-    case ExpressionOp::sqrt:
-      return std::sqrt(x);
-    case ExpressionOp::tan:
-      return std::tan(x);
-    case ExpressionOp::tanh:
-      return std::tanh(x);
     default:
-      return std::numeric_limits<double>::quiet_NaN();
+      return expression_function_value(op, x);
   }
 }
 

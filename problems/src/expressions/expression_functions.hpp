@@ -25,7 +25,7 @@ std::span<const ExpressionFunction> expression_functions();
 /// A power with the bits of the products that small exponents become.
 double power(double base, double exponent);
 
-/// The value by the C++ library. @param y  the second argument, if there is one
+/// The value of a function. @param y  the second argument, if there is one
 double expression_function_of(ExpressionOp op, double x, double y);
 
 }  // namespace kiln::problems

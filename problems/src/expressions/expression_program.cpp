@@ -308,13 +308,13 @@ class Compiler {
 
   void unfold(const ExpressionNode& node, std::size_t range, Indices& indices, Block& block) {
     if (range == node.ranges.size()) {
-      if (node.ranges.empty() && ++iterations_ > most_terms) refuse_terms(node.column);
+      if (node.ranges.empty() && ++iterations_ > max_terms) refuse_terms(node.column);
       return block.iterations.push_back(indices);
     }
     const auto ends = scope_.bounds(node.ranges[range], indices);
     if (!ends) return;
     for (std::int32_t i = (*ends)[0]; i <= (*ends)[1]; ++i) {
-      if (++iterations_ > most_terms) refuse_terms(node.column);
+      if (++iterations_ > max_terms) refuse_terms(node.column);
       indices[node.ranges[range].level] = i;
       unfold(node, range + 1, indices, block);
     }
@@ -361,7 +361,7 @@ class Compiler {
 /// Parts without variables are sums of numbers, which must end, too.
 struct LimitedTerms {
   explicit LimitedTerms(const ExpressionScope& of) : scope(of) {
-    scope.limit(most_terms, most_steps);
+    scope.limit(max_terms, max_steps);
   }
   ~LimitedTerms() { scope.limit(-1, -1); }
   LimitedTerms(const LimitedTerms&) = delete;

@@ -38,12 +38,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::int64_t size_of(const std::vector<std::int64_t>& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t n : shape) size *= n;
-  return size;
-}
-
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 // "x has 10 elements: x[1] .. x[10]"
@@ -62,7 +56,7 @@ ExpressionScope::ExpressionScope(std::span<const ExpressionVariable> variables,
     : variables_(variables) {
   for (const ExpressionVariable& one : variables) {
     offsets_.push_back(coordinates_);
-    coordinates_ += static_cast<std::int32_t>(size_of(one.shape));
+    coordinates_ += static_cast<std::int32_t>(one.elements());
   }
   if (data == nullptr) return;
   for (const DataArray& array : data->arrays()) {
@@ -214,9 +208,9 @@ void ExpressionScope::resolve_fold(ExpressionNode& node, std::vector<std::string
       }
       node.indices |= bound.indices;
     }
-    if (levels.size() == most_levels) {
+    if (levels.size() == max_levels) {
       refuse_expression("expr.size", range.column,
-                        "over " + std::to_string(most_levels) + " indices stand in each other");
+                        "over " + std::to_string(max_levels) + " indices stand in each other");
     }
     const bool is_taken =
         std::ranges::count(variables_, range.index, &ExpressionVariable::name) > 0 ||

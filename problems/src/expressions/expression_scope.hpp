@@ -23,8 +23,8 @@ namespace kiln::problems {
 class KILN_API ExpressionScope {
  public:
   /// Sums in sums.
-  static constexpr std::size_t most_levels = 16;
-  using Indices = std::array<std::int32_t, most_levels>;
+  static constexpr std::size_t max_levels = 16;
+  using Indices = std::array<std::int32_t, max_levels>;
 
   /// The variables and data must outlive it; data may be null.
   ExpressionScope(std::span<const ExpressionVariable> variables, const ModelData* data);

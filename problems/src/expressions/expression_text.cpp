@@ -14,8 +14,8 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-constexpr std::size_t most_text = std::size_t{64} << 10;
-constexpr int most_levels = 200;
+constexpr std::size_t max_text = std::size_t{64} << 10;
+constexpr int max_levels = 200;
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -54,7 +54,7 @@ class Parser {
  private:
   struct Level {
     explicit Level(Parser& of) : parser(of) {
-      if (++parser.levels_ > most_levels) {
+      if (++parser.levels_ > max_levels) {
         refuse_expression("expr.size", parser.column(), "the formula has over 200 levels");
       }
     }
@@ -231,8 +231,8 @@ class Parser {
 }  // namespace
 
 ExpressionNode parse_expression(std::string_view text) {
-  if (text.size() > most_text) {
-    refuse_expression("expr.size", most_text, "the formula has over 64 KiB", {},
+  if (text.size() > max_text) {
+    refuse_expression("expr.size", max_text, "the formula has over 64 KiB", {},
                       "use sum(i=1..n, ...) with data columns");
   }
   return Parser(text).whole();

@@ -70,9 +70,9 @@ KILN_API ExpressionNode parse_expression(std::string_view text);
 bool is_expression_name(std::string_view text);
 
 /// Most terms of all sums and products together.
-inline constexpr std::int64_t most_terms = std::int64_t{1} << 22;
+inline constexpr std::int64_t max_terms = std::int64_t{1} << 22;
 /// Most parts without variables that are computed when a formula is read: a few seconds.
-inline constexpr std::int64_t most_steps = std::int64_t{1} << 28;
+inline constexpr std::int64_t max_steps = std::int64_t{1} << 28;
 [[noreturn]] void refuse_terms(std::size_t column);
 
 }  // namespace kiln::problems

@@ -5,13 +5,10 @@
 
 #include <exception>
 #include <new>
-#include <nlohmann/json.hpp>
 
-#include "cli/repeat.hpp"
 #include "errors.hpp"
 #include "fix_words.hpp"
 #include "front/front_output.hpp"
-#include "front/reference_front.hpp"
 #include "output/console.hpp"
 #include "output/cost/memory_text.hpp"
 #include "output/cost/profile_text.hpp"

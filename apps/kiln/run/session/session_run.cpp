@@ -9,13 +9,13 @@
 #include <thread>
 #include <utility>
 
+#include "cli/repeat.hpp"
 #include "errors.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "run/memory_reserve.hpp"
-#include "run/program_keeper.hpp"
 #include "run/session/session_checks.hpp"
 #include "run/thread_advice.hpp"
 
@@ -51,8 +51,8 @@ std::string note_on(const FirstEvaluation& first, const Session& session) {
   return first_evaluation_text(first, plan, device.name == "cpu" ? device.parallel_units : host);
 }
 
-// Where the run ends: beside what it is planned for, what continues it, or continued the run that
-// it repeats.
+// The limit of the run: as planned, of the continuation, or, for a repeat of an extended run, the
+// steps that the recorded run reached.
 Budget limit_of(const Session& session) {
   const CommandOptions& options = session.options;
   Budget limit = options.budget;

@@ -19,6 +19,12 @@ struct ExpressionVariable {
   std::string name;
   std::vector<std::int64_t> shape;  ///< none for a number
   double lower = 0, upper = 1;      ///< of each element
+
+  std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (const std::int64_t size : shape) n *= size;
+    return n;
+  }
 };
 
 /// Reads `NAME=real:LOW:HIGH`, `NAME[N]=real:LOW:HIGH` or `NAME[N,M]=real:LOW:HIGH`.

@@ -23,13 +23,18 @@ std::vector<ExpressionVariable> variables() {
   return {{"x", {}, -1, 1}, {"y", {}, -1, 1}, {"a", {10}, -1, 1}, {"m", {3, 4}, -1, 1}};
 }
 
-std::string said_of(const std::string& formula) {
+template <class Action>
+std::string said_by(const Action& action) {
   try {
-    make_expression_problem({formula, variables()});
+    action();
   } catch (const InvalidArgument& error) {
     return error.code() + "\t" + error.message();
   }
   return "accepted";
+}
+
+std::string said_of(const std::string& formula) {
+  return said_by([&] { make_expression_problem({formula, variables()}); });
 }
 
 TEST(BadFormulas, AreRefusedAtTheirColumn) {
@@ -69,16 +74,13 @@ TEST(BadFormulas, HaveNoIndexThatVaries) {
   ModelData data("t.csv");
   data.add({"t", {3}, {1, 2, 3}});
   const auto said = [&](const char* formula) {
-    try {
+    return said_by([&] {
       make_expression_problem({formula, {{"x", {}, 1, 3}, {"a", {3}, 0, 1}}, &data});
-    } catch (const InvalidArgument& error) {
-      return error.message();
-    }
-    return std::string("accepted");
+    });
   };
-  EXPECT_EQ(said("a[1] + t[x]"), "column 8: an index of 't' depends on a variable");
-  EXPECT_EQ(said("x + t[a[2]]"), "column 5: an index of 't' depends on a variable");
-  EXPECT_EQ(said("x + a[t[x]]"), "column 7: an index of 't' depends on a variable");
+  EXPECT_EQ(said("a[1] + t[x]"), "expr.index\tcolumn 8: an index of 't' depends on a variable");
+  EXPECT_EQ(said("x + t[a[2]]"), "expr.index\tcolumn 5: an index of 't' depends on a variable");
+  EXPECT_EQ(said("x + a[t[x]]"), "expr.index\tcolumn 7: an index of 't' depends on a variable");
   EXPECT_EQ(said("x + a[t[2]]"), "accepted");
 }
 
@@ -104,31 +106,33 @@ TEST(BadFormulas, HaveEveryVariableThatIsDeclared) {
 
 TEST(BadVariables, AreRefusedWithTheForm) {
   const auto said = [](const char* text) {
-    try {
-      parse_expression_variable(text);
-    } catch (const InvalidArgument& error) {
-      return error.message();
-    }
-    return std::string("accepted");
+    return said_by([&] { parse_expression_variable(text); });
   };
-  EXPECT_EQ(said("x"), "--var x: there is no '='");
-  EXPECT_EQ(said("=real:0:1"), "--var =real:0:1: the name is not of letters, digits and '_'");
-  EXPECT_EQ(said("1x=real:0:1"), "--var 1x=real:0:1: the name is not of letters, digits and '_'");
-  EXPECT_EQ(said("x=int:0:1"), "--var x=int:0:1: variables of formulas are real, with bounds");
-  EXPECT_EQ(said("x=real:0"), "--var x=real:0: LOW or HIGH is not a number");
-  EXPECT_EQ(said("x=real:0:1:log"), "--var x=real:0:1:log: LOW or HIGH is not a number");
-  EXPECT_EQ(said("x=real:a:1"), "--var x=real:a:1: LOW or HIGH is not a number");
-  EXPECT_EQ(said("x=real:1:1"), "--var x=real:1:1: LOW is not below HIGH");
-  EXPECT_EQ(said("x=real:nan:1"), "--var x=real:nan:1: LOW or HIGH is not finite");
-  EXPECT_EQ(
-      said("x[0]=real:0:1"),
-      "--var x[0]=real:0:1: between the brackets is no number of 1 .. 1048576, or two with a ','");
-  EXPECT_EQ(
-      said("x[]=real:0:1"),
-      "--var x[]=real:0:1: between the brackets is no number of 1 .. 1048576, or two with a ','");
-  EXPECT_EQ(said("x[2,2,2]=real:0:1"), "--var x[2,2,2]=real:0:1: an array has one index or two");
-  EXPECT_EQ(said("x[2=real:0:1"), "--var x[2=real:0:1: a '[' is not closed before the '='");
-  EXPECT_EQ(said("x=real"), "--var x=real: variables of formulas are real, with bounds");
+  EXPECT_EQ(said("x"), "expr.variable\t--var x: there is no '='");
+  EXPECT_EQ(said("=real:0:1"),
+            "expr.variable\t--var =real:0:1: the name is not of letters, digits and '_'");
+  EXPECT_EQ(said("1x=real:0:1"),
+            "expr.variable\t--var 1x=real:0:1: the name is not of letters, digits and '_'");
+  EXPECT_EQ(said("x=int:0:1"),
+            "expr.variable\t--var x=int:0:1: variables of formulas are real, with bounds");
+  EXPECT_EQ(said("x=real:0"), "expr.variable\t--var x=real:0: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:0:1:log"),
+            "expr.variable\t--var x=real:0:1:log: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:a:1"), "expr.variable\t--var x=real:a:1: LOW or HIGH is not a number");
+  EXPECT_EQ(said("x=real:1:1"), "expr.variable\t--var x=real:1:1: LOW is not below HIGH");
+  EXPECT_EQ(said("x=real:nan:1"), "expr.variable\t--var x=real:nan:1: LOW or HIGH is not finite");
+  EXPECT_EQ(said("x[0]=real:0:1"),
+            "expr.variable\t--var x[0]=real:0:1: between the brackets is no number of 1 .. "
+            "1048576, or two with a ','");
+  EXPECT_EQ(said("x[]=real:0:1"),
+            "expr.variable\t--var x[]=real:0:1: between the brackets is no number of 1 .. 1048576, "
+            "or two with a ','");
+  EXPECT_EQ(said("x[2,2,2]=real:0:1"),
+            "expr.variable\t--var x[2,2,2]=real:0:1: an array has one index or two");
+  EXPECT_EQ(said("x[2=real:0:1"),
+            "expr.variable\t--var x[2=real:0:1: a '[' is not closed before the '='");
+  EXPECT_EQ(said("x=real"),
+            "expr.variable\t--var x=real: variables of formulas are real, with bounds");
 }
 
 TEST(BadVariables, AreRefusedTogether) {
@@ -139,6 +143,8 @@ TEST(BadVariables, AreRefusedTogether) {
   EXPECT_NE(said({{"x", {}, 0, 1}, {"x", {}, 0, 1}}).find("declared twice"), std::string::npos);
   EXPECT_NE(said({{"sin", {}, 0, 1}}).find("'sin' cannot be the name"), std::string::npos);
   EXPECT_NE(said({{"x", {1 << 19, 4}, 0, 1}}).find("over 1048576 elements"), std::string::npos);
+  EXPECT_NE(said({{"x", {0}, 0, 1}}).find("an array of none"), std::string::npos);
+  EXPECT_NE(said({{"x", {-1, -1}, 0, 1}}).find("an array of none"), std::string::npos);
 }
 
 }  // namespace
