@@ -277,8 +277,8 @@ class OwnCount {
   BatchShape most_;
 };
 
-// Asks for the free memory, unless an earlier run has left what this one takes: a driver takes
-// longer for the answer than a short run for its ticks.
+// Asks for the free memory, which takes calls of the system, unless an earlier run has left what
+// this one takes.
 void ask_unless_idle(RunPlan& plan) {
   const Backend& backend = *plan.opened.backend;
   const std::uint64_t needed = plan.bytes_needed();

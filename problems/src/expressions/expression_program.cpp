@@ -263,7 +263,7 @@ class Compiler {
   }
 
   Value call(const ExpressionNode& node, Block& block) {
-    const Op op = expression_function(node.text)->op;
+    const Op op = node.op;
     Value all = value_of(node.parts[0], block);
     if (node.parts.size() == 1) return {emit(block, op, in_register(all, block), 0)};
     if (op == Op::power) return power(all, value_of(node.parts[1], block), block);

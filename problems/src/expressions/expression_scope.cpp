@@ -186,6 +186,7 @@ void ExpressionScope::resolve_call(ExpressionNode& node) const {
     return;
   }
   const ExpressionFunction* const function = expression_function(node.text);
+  node.op = function->op;
   const std::size_t n = node.parts.size();
   if (n >= function->least && n <= function->most) return;
   refuse_expression("expr.call", node.column,
@@ -340,11 +341,10 @@ double ExpressionScope::value(const ExpressionNode& node, Indices& indices,
 
 double ExpressionScope::call(const ExpressionNode& node, Indices& indices,
                              std::span<const double> x) const {
-  const ExpressionOp op = expression_function(node.text)->op;
   double result = value(node.parts[0], indices, x);
-  if (node.parts.size() == 1) return expression_function_of(op, result, 0);
+  if (node.parts.size() == 1) return expression_function_of(node.op, result, 0);
   for (std::size_t k = 1; k < node.parts.size(); ++k) {
-    result = expression_function_of(op, result, value(node.parts[k], indices, x));
+    result = expression_function_of(node.op, result, value(node.parts[k], indices, x));
   }
   return result;
 }

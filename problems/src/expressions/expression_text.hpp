@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/problems/densities/expression_op.hpp"
 
 namespace kiln::problems {
 
@@ -43,6 +44,7 @@ struct ExpressionNode {
   enum class Means : std::uint8_t { nothing, index, variable, data };
   Means means = Means::nothing;  ///< of a name or an item
   std::size_t which = 0;         ///< level of the index, number of the variable or of the array
+  ExpressionOp op = {};          ///< of a call
   bool varies = false;           ///< with the variables
   std::uint32_t indices = 0;     ///< levels of the indices that it depends on, as bits
 };
