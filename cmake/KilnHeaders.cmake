@@ -22,3 +22,28 @@ function(kiln_include_all name sentence root pattern)
 @includes@
 ")
 endfunction()
+
+# Writes kiln/plugins/fingerprint.h: a number that differs between builds whose public headers differ, so
+# that a plug-in is never opened by a libkiln with other layouts of types. Written again whenever a header
+# changes.
+function(kiln_write_fingerprint target)
+  set(headers "")
+  foreach(root IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${root}/*.hpp"
+         "${PROJECT_SOURCE_DIR}/${root}/*.h" "${PROJECT_SOURCE_DIR}/${root}/*.cuh")
+    list(APPEND headers ${found})
+  endforeach()
+  list(SORT headers)
+  set(list_file "${PROJECT_BINARY_DIR}/fingerprint_headers.txt")
+  list(JOIN headers "\n" lines)
+  file(CONFIGURE OUTPUT "${list_file}" CONTENT "@lines@\n" @ONLY)
+  set(output "${KILN_WRITTEN_HEADERS}/kiln/plugins/fingerprint.h")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/WriteFingerprint.cmake")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DHEADERS=${list_file}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DOUTPUT=${output}"
+            "-DVERSION=${PROJECT_VERSION}" "-DBUILD=checked ${KILN_CHECKED}" -P "${script}"
+    DEPENDS ${headers} "${list_file}" "${script}"
+    COMMENT "Writing the fingerprint of the public headers"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()

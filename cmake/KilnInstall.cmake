@@ -8,6 +8,7 @@ foreach(layer IN ITEMS engine problems schedules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/c/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY ${KILN_WRITTEN_HEADERS}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_package_dir}")
 
@@ -35,12 +36,15 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs
         PATTERN "*.json" EXCLUDE PATTERN "*.ndjson" EXCLUDE)
 
+set(kiln_plugin_dir "${CMAKE_INSTALL_LIBDIR}/kiln/plugins")
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
   "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
   INSTALL_DESTINATION "${kiln_package_dir}"
+  PATH_VARS kiln_plugin_dir
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
   COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/KilnPlugin.cmake" DESTINATION "${kiln_package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
               "${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
         DESTINATION "${kiln_package_dir}")

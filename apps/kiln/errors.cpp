@@ -35,13 +35,19 @@ bool is_lack_of_resources(const std::exception& error) {
                               known->code() == std::errc::not_enough_memory);
 }
 
+// Of a plug-in that the user named; the CUDA module is a part of Kiln.
+bool is_plugin_of_user(const std::exception& error) {
+  const auto* const known = dynamic_cast<const PluginError*>(&error);
+  return known != nullptr && known->code().starts_with("plugin.");
+}
+
 struct ErrorRow {
   bool (*matches)(const std::exception&);
   ExitCode code;
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<ErrorRow, 17> exit_codes{{
+constexpr std::array<ErrorRow, 18> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -54,6 +60,7 @@ constexpr std::array<ErrorRow, 17> exit_codes{{
     {is_lack_of_resources, ExitCode::memory},
     {is<std::ios_base::failure>, ExitCode::input},
     {is<IoError>, ExitCode::output},
+    {is_plugin_of_user, ExitCode::usage},
     {is<PluginError>, ExitCode::plugin},
     {is<CompileError>, ExitCode::plugin},
     {is<SelfCheckError>, ExitCode::self_check},
@@ -116,6 +123,7 @@ std::string more_of(const Error& error) {
     return "kiln solve ... --dry-run shows the plan";
   }
   const bool device = is<NoDevice>(error) || is<NotCompiled>(error) || is<PluginError>(error);
+  if (is_plugin_of_user(error)) return "docs/guides/your_own_plugin.md";
   return device ? "kiln doctor" : "";
 }
 

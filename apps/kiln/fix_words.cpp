@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include "fix_words.hpp"
+#include "cli/plugin_option.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ bool has(const ScheduleEntry& entry, const std::string& member) {
 
 // The default of the schedules that are declared so, or the first.
 std::string schedule_with(const std::string& member) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   const auto all = registry.schedules();
   const auto fits = [&](const ScheduleEntry* entry) { return has(*entry, member); };
   auto found = std::ranges::find_if(

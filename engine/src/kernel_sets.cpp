@@ -47,6 +47,11 @@ std::uint32_t functor_number(const char* family, const char* name) {
   return static_cast<std::uint32_t>(names().number(std::string(family) + " " + name));
 }
 
+bool KernelSets::has(std::string_view component) const {
+  const std::size_t number = component_number(component);
+  return number < sets_.size() && sets_[number] != nullptr;
+}
+
 void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const void> set) {
   if (number >= sets_.size()) sets_.resize(number + 1);
   if (sets_[number] != nullptr) {

@@ -123,6 +123,24 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "clear Needs::unpacked, or do not require Parametric");
 }
 
+// The first component that the schedule launches and the backend lacks; "" if there is none.
+std::string missing_component(const Needs& needs, const Backend& backend) {
+  for (const std::string& component : needs.components) {
+    if (!backend.has_kernels(component)) return component;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_component(const Schedule& schedule, const std::string& component,
+                                   const std::string& device) {
+  throw InvalidArgument("kernel.component_missing",
+                        "schedule '" + schedule.name() + "' has no kernels of '" + component +
+                            "' for device " + device,
+                        {},
+                        device == "cpu" ? Fix("add them with Backend::add_kernels() before the run")
+                                        : Fix::use_device("cpu"));
+}
+
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
                           const RunOptions& options, OpenedBackend opened, bool gpu) {
   const Execution execution = objective.execution();
@@ -131,10 +149,16 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
                           "objective '" + objective.name() + "' does not run on the CPU",
                           opened.fallback_reason, "run with device cuda");
   }
+  const std::string missing = missing_component(needs, *opened.backend);
+  if (!gpu && !missing.empty()) refuse_component(schedule, missing, "cpu");
   if (!gpu) return opened;
   const bool chosen = options.device != "auto";
   std::string reason = "objective '" + objective.name() + "' runs only on the host";
-  if (execution.cuda) {
+  if (!missing.empty()) {
+    if (chosen) refuse_component(schedule, missing, opened.backend->constants().name);
+    if (!execution.cpu) refuse_component(schedule, missing, "cuda");
+    reason = "schedule '" + schedule.name() + "' has no kernels of '" + missing + "' for a GPU";
+  } else if (execution.cuda) {
     // A GPU would only pass states on.
     const bool idle = execution.pace == Pace::host && needs.pacing != Pacing::models;
     if (chosen || !idle) return opened;
@@ -145,6 +169,8 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
                           "device " + options.device + " was requested", "run with device cpu");
   }
   OpenedBackend cpu = open_backend("cpu", options.threads);
+  const std::string lacking = missing_component(needs, *cpu.backend);
+  if (!lacking.empty()) refuse_component(schedule, lacking, "cpu");
   cpu.fallback_reason = reason;
   return cpu;
 }

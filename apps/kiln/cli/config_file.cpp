@@ -165,7 +165,7 @@ class ConfigReader {
     for (const OptionSpec& spec : verb_.specs) {
       // A file names no other file, and parameters have their own table.
       if (spec.name == "config" || spec.name == "repeat" || spec.name == "parameter" ||
-          spec.name == "help")
+          spec.name == "plugin" || spec.name == "help")
         continue;
       if (spec.name == name) return spec;
       names.push_back(spec.name);

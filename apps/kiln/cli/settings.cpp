@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/option_values.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/repeat.hpp"
 #include "cli/telemetry_options.hpp"
@@ -60,7 +61,8 @@ Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile
     if (text != nullptr && *text != '\0') merged[spec.name] = {text, Origin::environment};
   }
   for (const auto& [name, setting] : settings_of(arguments)) {
-    if (name == "parameter" || name == "config" || name == "repeat") continue;
+    if (name == "parameter" || name == "config" || name == "repeat" || name == plugin_spec().name)
+      continue;
     merged[name] = setting;
   }
   const bool limited = std::ranges::any_of(verb.specs, [&](const OptionSpec& spec) {
@@ -170,7 +172,7 @@ bool has_parameter(const ScheduleEntry& entry, const std::string& parameter) {
 // The schedules that have a parameter.
 std::string schedules_with(const std::string& parameter) {
   std::string list;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
     if (has_parameter(*entry, parameter)) list += (list.empty() ? "" : ", ") + entry->name;
   }
@@ -188,7 +190,7 @@ std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
   if (!is_length(parameter)) {
     const std::string usual = declared("schedule").use.standard;  // of searches for one value
     const bool serves = !entry.samples && !entry.several_objectives &&
-                        has_parameter(builtin_registry().schedule(usual), parameter);
+                        has_parameter(known_registry().schedule(usual), parameter);
     return (serves ? "--schedule " + usual + ", or " : "") + parameters_hint(entry);
   }
   for (const char* other : {"evaluations", "generations"}) {
@@ -223,7 +225,7 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
 // An alias becomes the name, so that a run is recorded and shown by that; what is unknown is
 // refused later.
 void take_full_name(CommandOptions& options, const std::string& schedule) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   options.schedule = schedule;
   if (registry.has_schedule(schedule)) {
     const ScheduleEntry& entry = registry.schedule(schedule);
@@ -301,6 +303,7 @@ std::any CommandOptions::read(const std::string& name) const {
 CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, TakeOver what) {
   CommandOptions options;
   options.verb = &verb;
+  load_plugins(arguments);
   const ConfigFile config = read_file_options(verb, arguments, what, options);
   options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;

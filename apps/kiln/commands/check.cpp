@@ -12,6 +12,7 @@
 #include "kiln/registry.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/sense.hpp"
 #include "commands/commands.hpp"
@@ -35,6 +36,7 @@ const std::vector<OptionSpec>& check_specs() {
     all.insert(all.end(), {{"starts", 0, "N",
                             "number of random starts of the gradient check, 1 .. 1000 (default 3)"},
                            {"seed", 0, "N", "random seed of the starts (default 1)"},
+                           plugin_spec(),
                            {"json", 0, "", "print one JSON document"},
                            {"help", 'h', "", "show this help"}});
     return all;
@@ -239,7 +241,7 @@ std::string check_help() {
 }
 
 ExitCode run_check(const Words& words) {
-  const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"var"});
+  const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"plugin", "var"});
   if (arguments.has("help")) {
     print_text(check_help());
     return ExitCode::ok;
@@ -248,8 +250,9 @@ ExitCode run_check(const Words& words) {
     throw InvalidArgument("cli.missing", "kiln check needs a file or a problem", {},
                           "kiln check graph.txt");
   }
+  load_plugins(arguments);
   const std::string& what = arguments.positional.front();
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   const EndBySignal interruptible("checking " + (what == "-" ? "standard input" : clean(what)));
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);
   return check_file(what, arguments, registry);

@@ -10,6 +10,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "commands/commands.hpp"
 #include "output/console.hpp"
@@ -23,7 +24,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const std::vector<OptionSpec>& describe_specs() {
-  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
+  static const std::vector<OptionSpec> specs{plugin_spec(),
+                                             {"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
@@ -266,7 +268,7 @@ Description describe(const KernelInfo& kernel) {
 
 std::vector<Description> all_descriptions() {
   std::vector<Description> all;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) all.push_back(describe(*entry));
   for (const ProblemEntry* entry : registry.problems()) all.push_back(describe(*entry));
   for (const FormatInfo& info : problems::formats()) all.push_back(describe(info));
@@ -281,7 +283,7 @@ const std::vector<std::string>& kinds() {
 
 /// @param kind  one of kinds(), or nothing: then the first of that name in their order is meant.
 Description find_description(const std::optional<std::string>& kind, const std::string& name) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   if (const ProblemEntry* const family = family_of(registry, name);
       family != nullptr && kind.value_or("problem") == "problem") {
     return describe_instance(*family, name);
@@ -334,7 +336,7 @@ std::string describe_help() {
 }
 
 ExitCode run_describe(const Words& words) {
-  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2);
+  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2, {"plugin"});
   if (arguments.has("help")) {
     print_text(describe_help());
     return ExitCode::ok;
@@ -344,6 +346,7 @@ ExitCode run_describe(const Words& words) {
                           "a schedule, a family of problems, a file format or a kernel",
                           "kiln describe simulated-annealing");
   }
+  load_plugins(arguments);
   const Description description = find_description(arguments.positional);
   if (arguments.has("json")) {
     print_result(description.json.dump() + "\n");

@@ -21,7 +21,7 @@ const std::vector<Verb>& verbs() {
        run_sample, sample_help},
       {"resume", "resume RUN", "continue a run from its last checkpoint, or extend it", run_resume,
        resume_help},
-      {"list", "list TOPIC", "list schedules, problems, formats, devices, kernels or suites",
+      {"list", "list TOPIC", "list schedules, problems, devices, plug-ins and more",
        run_list, list_help},
       {"describe", "describe NAME", "describe a schedule, problem family, file format or kernel",
        run_describe, describe_help},

@@ -29,10 +29,9 @@ namespace {
 // Limits are those of the rest of the run; the others replace what the run was given.
 constexpr std::array<std::string_view, 8> limits{
     "time-limit", "sweeps", "work-limit", "target", "evaluations", "generations", "draws", "until"};
-constexpr std::array<std::string_view, 11> others{
-    "device",        "threads", "graph-capture", "report-interval", "checkpoint-every",
-    "allow-command", "metrics", "json",          "quiet",           "verbose",
-    "help"};
+constexpr std::array<std::string_view, 12> others{
+    "device", "threads", "graph-capture", "report-interval", "checkpoint-every", "allow-command",
+    "plugin", "metrics", "json",          "quiet",           "verbose",          "help"};
 
 std::string sentence_of(const OptionSpec& spec) {
   if (spec.name == "time-limit") return "stop after this time from now: 500ms, 30s, 5m, 2h";
@@ -160,7 +159,7 @@ std::string resume_help() {
 
 ExitCode run_resume(const Words& words) {
   refuse_fixed(words);
-  Arguments arguments = parse_arguments("resume", words, resume_specs(), 1);
+  Arguments arguments = parse_arguments("resume", words, resume_specs(), 1, {"plugin"});
   if (arguments.has("help")) {
     print_text(resume_help());
     return ExitCode::ok;

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
 #include "output/console.hpp"
@@ -58,7 +59,7 @@ std::string draws_text_of(const CommandOptions& options, const Result& result, c
 }
 
 std::string schedule_help() {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   std::string text;
   for (const ScheduleEntry* entry : registry.schedules()) {
     if (!entry->samples) continue;
@@ -91,7 +92,7 @@ std::string sample_help() {
 
 ExitCode run_sample(const Words& words) {
   const Arguments arguments =
-      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter"});
+      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter", "plugin"});
   if (arguments.has("help")) {
     print_text(sample_help());
     return ExitCode::ok;

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
 #include "experiments/evaluation_files.hpp"
@@ -48,7 +49,7 @@ std::string solution_text(const CommandOptions& options, const Result& result,
 
 std::string schedules_help() {
   std::string names;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
   std::string text = "\nschedules (`kiln describe NAME` shows their parameters):\n";
   for (const std::string& line : wrap(names, result_columns() - 2))
@@ -71,7 +72,7 @@ std::string solve_help() {
              "families.") +
          "\noptions:\n" + describe_options(solve_verb().specs) + schedules_help() +
          "\nparameters of simulated-annealing, for -p:\n" +
-         fields_text(builtin_registry().schedule("simulated-annealing").fields) + "\n" +
+         fields_text(known_registry().schedule("simulated-annealing").fields) + "\n" +
          paragraph(
              "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
              "KILN_THREADS and KILN_REPLICAS, command line.") +
@@ -90,7 +91,7 @@ std::string solve_help() {
 
 ExitCode run_solve(const Words& words) {
   const Arguments arguments =
-      parse_arguments("solve", words, solve_verb().specs, 1, {"parameter", "var"});
+      parse_arguments("solve", words, solve_verb().specs, 1, {"parameter", "plugin", "var"});
   if (arguments.has("help")) {
     print_text(solve_help());
     return ExitCode::ok;

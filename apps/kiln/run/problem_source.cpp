@@ -18,6 +18,7 @@
 #include "kiln/problems/table.hpp"
 
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/sense.hpp"
 #include "errors.hpp"
 #include "output/text.hpp"
@@ -61,7 +62,7 @@ class PeekedBuffer : public std::streambuf {
 };
 
 std::string instance_hint(const std::string& path) {
-  const std::string problem = problem_of_instance(path, builtin_registry());
+  const std::string problem = problem_of_instance(path, known_registry());
   if (problem.empty()) {
     return "check the path; kiln list formats and kiln list problems show valid names";
   }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/device_shape.hpp"
@@ -61,6 +62,8 @@ class KILN_API Backend {
   void add_functor(const FunctorKernels<Family>& kernels) {
     replace_kernels([&](KernelSets& sets) { sets.add_functor<Functor>(kernels); });
   }
+  /// Whether queues made from now on can launch the kernels of the component of this name.
+  bool has_kernels(std::string_view component) const { return kernels()->has(component); }
 
  protected:
   Backend();

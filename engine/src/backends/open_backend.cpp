@@ -15,6 +15,7 @@
 #include "backends/cuda_driver.hpp"
 #include "backends/cuda_loader.hpp"
 #include "backends/next_backend.hpp"
+#include "plugins/plugin_kernels.hpp"
 
 namespace kiln {
 namespace {
@@ -56,7 +57,15 @@ std::shared_ptr<Backend> open_cuda(const Cuda& cuda, int device) {
   std::array<char, 512> text{};
   const int code = cuda.module.probe(device, text.data(), text.size());
   if (code != 0) refuse_cuda(code, name, text.data());
-  return std::shared_ptr<Backend>(cuda.module.open(device));
+  std::shared_ptr<Backend> backend(cuda.module.open(device));
+  add_plugin_kernels(*backend);
+  return backend;
+}
+
+std::shared_ptr<Backend> open_cpu(int threads) {
+  std::shared_ptr<Backend> backend = make_cpu_backend(threads);
+  add_plugin_kernels(*backend);
+  return backend;
 }
 
 // The first device from `first` on that works, with what is wrong with the first that does not;
@@ -102,13 +111,13 @@ std::optional<int> cuda_ordinal(const std::string& device) {
 }  // namespace
 
 OpenedBackend open_backend(const std::string& device, int threads) {
-  if (device == "cpu") return {make_cpu_backend(threads), {}};
+  if (device == "cpu") return {open_cpu(threads), {}};
   static_cast<void>(device_timeout());  // a text that is no time is no reason for the CPU
   if (device == "auto") {
     try {
       return open_any_cuda(0);
     } catch (const Error& e) {
-      return {make_cpu_backend(threads), "no usable GPU (" + e.message() + ")"};
+      return {open_cpu(threads), "no usable GPU (" + e.message() + ")"};
     }
   }
   const std::optional<int> ordinal = cuda_ordinal(device);
@@ -120,7 +129,7 @@ OpenedBackend open_next_backend(const std::string& failed, const std::string& re
   try {
     return {open_any_cuda(cuda_ordinal(failed).value_or(0) + 1).backend, reason};
   } catch (const Error&) {
-    return {make_cpu_backend(threads), "no usable GPU (" + reason + ")"};
+    return {open_cpu(threads), "no usable GPU (" + reason + ")"};
   }
 }
 

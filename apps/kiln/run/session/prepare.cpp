@@ -11,6 +11,7 @@
 #include "kiln/objectives/recall.hpp"
 
 #include "cli/option_values.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/present_names.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
@@ -224,7 +225,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
   hear_checkpoint_requests();
   Session session{
       resolve_options(verb, arguments, resumed ? TakeOver::all_given : TakeOver::what_decides),
-      builtin_registry(),
+      known_registry(),
       {},
       {},
       {},

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/plugin_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/plugins/plugin.hpp"
+
+namespace kiln {
+
+void PluginParts::refuse(const InvalidArgument& error) {
+  if (!taken) taken = error;
+  throw InvalidArgument(error);
+}
+
+template <class Entry>
+void PluginParts::add_entry(Entry entry, std::vector<std::string>& names) {
+  const std::string name = entry.name;
+  try {
+    registry.add(std::move(entry));
+  } catch (const InvalidArgument& error) {
+    refuse(error);
+  }
+  names.push_back(name);
+}
+
+void PluginParts::add(ScheduleEntry entry) { add_entry(std::move(entry), schedules); }
+void PluginParts::add(ProblemEntry entry) { add_entry(std::move(entry), problems); }
+
+void PluginParts::add_kernels(bool gpu, std::string name, std::function<void(Backend&)> add) {
+  std::vector<std::string>& names = gpu ? cuda_kernels : cpu_kernels;
+  const bool known = !kernels_known_ && has_plugin_kernels(gpu, name);
+  if (known || std::ranges::count(names, name) > 0) {
+    refuse(InvalidArgument(
+        "registry.taken",
+        "kernels of '" + name + "' for the " + (gpu ? "GPU" : "CPU") + " are already registered"));
+  }
+  names.push_back(name);
+  if (!kernels_known_) kernels.push_back({gpu, std::move(name), std::move(add)});
+}
+
+void PluginRegistrar::add(ScheduleEntry entry) { parts_.add(std::move(entry)); }
+void PluginRegistrar::add(ProblemEntry entry) { parts_.add(std::move(entry)); }
+void PluginRegistrar::add_kernels(bool gpu, std::string name, std::function<void(Backend&)> add) {
+  parts_.add_kernels(gpu, std::move(name), std::move(add));
+}
+
+}  // namespace kiln
