@@ -37,10 +37,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION "${CMAKE_INSTALL_DOCDIR
         PATTERN "*.json" EXCLUDE PATTERN "*.ndjson" EXCLUDE)
 
 set(kiln_plugin_dir "${CMAKE_INSTALL_LIBDIR}/kiln/plugins")
+set(kiln_binary_dir "${CMAKE_INSTALL_BINDIR}")
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
   "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
   INSTALL_DESTINATION "${kiln_package_dir}"
-  PATH_VARS kiln_plugin_dir
+  PATH_VARS kiln_plugin_dir kiln_binary_dir
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
   COMPATIBILITY SameMajorVersion)

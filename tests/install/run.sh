@@ -12,7 +12,7 @@ Builds and runs small projects that use Kiln:
   1. by add_subdirectory;
   2. by find_package, on what that build installs into a temporary prefix;
   3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
-     and its CUDA component included.
+     and its CUDA component included; then two plug-ins.
 --work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
 --quick compiles no library: of 1 only the project's own file, and 2 is left out. Needs --installed-from.
 TEXT
@@ -118,6 +118,24 @@ missing_component() {
     { cat "$work/$1.log" >&2; fail "the reason is not told"; }
 }
 
+# plugin NAME SOURCE PREFIX: a plug-in outside of this repository, as its guide says: it is configured against
+# the installed Kiln, built, tested, installed, listed and used.
+plugin() {
+  local name=$1 source=$2 prefix=$3 kiln=$3/bin/kiln schedule=${1//_/-}
+  say "the plug-in $name with $prefix"
+  rm -f "$work/plugin-$name/CMakeCache.txt"
+  cmake -S "$source" -B "$work/plugin-$name" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CUDA_ARCHITECTURES="${CMAKE_CUDA_ARCHITECTURES:-90}" \
+    >"$work/plugin-$name.log" 2>&1 || { cat "$work/plugin-$name.log" >&2; fail "the plug-in $name is not configured"; }
+  cmake --build "$work/plugin-$name" --parallel "$(nproc)" >"$work/plugin-$name.log" 2>&1 ||
+    { cat "$work/plugin-$name.log" >&2; fail "the plug-in $name is not built"; }
+  "$kiln" plugin-test "$work/plugin-$name/$name.so" || fail "the plug-in $name fails its tests"
+  cmake --install "$work/plugin-$name" >/dev/null
+  "$kiln" list schedules | grep -q "^$schedule " || fail "kiln list does not show the schedule $schedule"
+  "$kiln" solve torus:8x8,1 --schedule "$schedule" --sweeps 400 --device cpu -q |
+    grep -q 'recomputed on the CPU in integers: equal' || fail "the schedule $schedule gives no verified answer"
+}
+
 # named_folders_only FOLDER: no library or program in it looks for others in the current folder.
 named_folders_only() {
   local file files=()
@@ -160,6 +178,14 @@ if [[ -n $build ]]; then
   if [[ -x $prefix/bin/kiln ]]; then
     say "the installed program: kiln --version"
     "$prefix/bin/kiln" --version || fail "the installed program does not start"
+    if find "$prefix" -name 'libkiln.so' | grep -q .; then
+      rm -rf "$work/mine"
+      "$prefix/bin/kiln" new-plugin mine -o "$work/mine"
+      plugin mine "$work/mine" "$prefix"
+      rm -rf "$work/threshold_accepting"
+      cp -r "$root/apps/plugins/threshold_accepting" "$work/threshold_accepting"
+      plugin threshold_accepting "$work/threshold_accepting" "$prefix"
+    fi
   fi
   named_folders_only "$prefix"
 fi

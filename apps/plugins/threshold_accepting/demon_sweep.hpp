@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <kiln/device/run_control.hpp>
 #include <kiln/kernel_set.hpp>
 #include <kiln/kernels/run/draw_ids.hpp>
 #include <kiln/kernels/sweeps/pairwise_model.hpp>
@@ -17,8 +18,8 @@ KILN_COMPONENT(DemonComponent, "threshold_accepting", DEMON_KERNELS)
 ///
 /// Each replica has a demon, whose energy is drawn uniformly between 0 and `bound` at the start of
 /// the sweep: one random word for a sweep of a replica. Sites are tried in their order. A flip that
-/// changes the energy by dE is accepted if dE <= demon; then the demon gets -dE, up to `bound`. So a
-/// replica climbs no higher than `bound` above the lowest energy of its sweep.
+/// changes the energy by dE is accepted if dE <= demon; then the demon gets -dE, up to `bound`. So
+/// a replica climbs no higher than `bound` above the lowest energy of its sweep.
 ///
 /// bound = start (1 - (step mod length) / length).
 ///
@@ -31,10 +32,10 @@ struct DemonSweep {
   static constexpr int word_bits = 32;
 
   kiln::PairwiseView model;
-  kiln::View2<std::uint32_t> state;       ///< packed32 [variable][word], updated in place
-  kiln::View1<double> energy;             ///< [slots], stored units
-  kiln::View1<std::uint64_t> accepted;    ///< [slots], accepted flips are added
-  kiln::DrawIds draw_ids;                 ///< [slots]
+  kiln::View2<std::uint32_t> state;     ///< packed32 [variable][word], updated in place
+  kiln::View1<double> energy;           ///< [slots], stored units
+  kiln::View1<std::uint64_t> accepted;  ///< [slots], accepted flips are added
+  kiln::DrawIds draw_ids;               ///< [slots]
   const kiln::RunControl* control = nullptr;
   std::uint32_t step_offset = 0;  ///< number of the sweep within the tick
   double start = 0;               ///< bound of the first sweep, stored units
@@ -50,18 +51,13 @@ struct DemonSweep {
         draw_ids.at(slot, control->step + step_offset, kiln::RngDomain::user);
     return bound * kiln::open_unit(kiln::draw_word(name, 0));
   }
-  /// The change of the energy if the spin of `site` flips, for the replica at `bit` of `word`.
-  KILN_HD double change(std::int64_t site, std::int64_t word, int bit) const {
-    double sum = 0;
-    for (std::int64_t k = model.row_begin[site]; k < model.row_begin[site + 1]; ++k) {
-      const kiln::PairEntry entry = model.entries[k];
-      const std::int32_t neighbour = model.variable[entry.site];
-      if (neighbour < 0 || (state(neighbour, word) >> bit & 1u) == 0) continue;
-      sum += model.weights_f64 ? model.weights_f64[k] : static_cast<double>(entry.weight);
-    }
-    const double field = model.base[site] - 2 * sum;
-    const bool is_down = (state(model.variable[site], word) >> bit & 1u) != 0;
-    return is_down ? 2 * field : -2 * field;
+  /// The coupling of entry k of the rows.
+  KILN_HD double weight(std::int64_t k) const {
+    return model.weights_f64 ? model.weights_f64[k] : static_cast<double>(model.entries[k].weight);
+  }
+  /// The variable of entry k, whose words the entry reads. Fillers of rows have the weight 0.
+  KILN_HD std::int32_t neighbour(std::int64_t k) const {
+    return model.variable[model.entries[k].site];
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <kiln/abilities.hpp>
 #include <kiln/archive.hpp>
 #include <kiln/errors.hpp>
@@ -50,9 +51,10 @@ class ThresholdAccepting final : public kiln::ScheduleOf<Options> {
   void allocate(kiln::AllocateContext& run) override {
     if (run.counts_only()) return;
     const kiln::PairwiseView& model = run.objective<kiln::PairwiseModelled>().pairwise_model();
-    // Half of what the most strongly coupled spin can cost: most flips are accepted at first.
+    // What half of the couplings of an average spin can cost.
     if (resolved_.threshold == 0) {
-      resolved_.threshold = model.max_coupling_sum * run.inverse_scale();
+      resolved_.threshold =
+          model.total_sum / std::max(1, model.n_variables) / 2 * run.inverse_scale();
     }
   }
 
@@ -93,7 +95,8 @@ void add(kiln::PluginRegistrar& plugin) {
   entry.sentence = "accepts what a demon pays for; the bound of its energy falls to 0";
   entry.fields = Options::table().fields();
   entry.make = [](const std::map<std::string, std::string>& texts) {
-    return std::make_unique<ThresholdAccepting>(Options::table().parse(texts, "schedule 'threshold-accepting'"));
+    return std::make_unique<ThresholdAccepting>(
+        Options::table().parse(texts, "schedule 'threshold-accepting'"));
   };
   entry.example = "gset:G22";
   plugin.add(std::move(entry));
