@@ -29,6 +29,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all = problem_specs();
@@ -41,6 +43,8 @@ const std::vector<OptionSpec>& check_specs() {
   }();
   return specs;
 }
+
+namespace {
 
 struct Findings {
   std::string kind;

@@ -35,6 +35,8 @@ std::string formats_by_kind() {
   return text;
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to this file, which must not exist yet"},
@@ -43,6 +45,8 @@ const std::vector<OptionSpec>& generate_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 problems::GeneratedProblem generate(const std::string& spec) {
   const std::size_t colon = std::min(spec.find(':'), spec.size());
