@@ -42,12 +42,12 @@ set(kiln_same_version "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${kiln_library_package})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "optimisation and sampling with many replicas: library
- Kiln minimises functions and draws from densities with many replicas at once,
- on processors and on graphics cards.
- .
- This package has the shared library.")
+Kiln minimises functions and draws from densities with many replicas at once,
+on processors and on graphics cards.
+
+This package has the shared library.")
 # Programs that are built with the library find the package that they need.
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
 file(WRITE "${PROJECT_BINARY_DIR}/package/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/package/triggers")
@@ -56,26 +56,26 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkiln-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${kiln_library_package} ${kiln_same_version}")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "optimisation and sampling with many replicas: headers
- Kiln minimises functions and draws from densities with many replicas at once,
- on processors and on graphics cards.
- .
- This package has the headers, and the files for CMake and pkg-config.")
+Kiln minimises functions and draws from densities with many replicas at once,
+on processors and on graphics cards.
+
+This package has the headers, and the files for CMake and pkg-config.")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME kiln)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${kiln_library_package} ${kiln_same_version}")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "optimisation and sampling with many replicas
- Kiln minimises functions and draws from densities with many replicas at once,
- on processors and on graphics cards.
- .
- This package has the program kiln, its manual and its documentation.")
+Kiln minimises functions and draws from densities with many replicas at once,
+on processors and on graphics cards.
+
+This package has the program kiln, its manual and its documentation.")
 
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME ${kiln_library_package}-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "${kiln_library_package} ${kiln_same_version}")
 set(CPACK_DEBIAN_CUDA_DESCRIPTION "optimisation and sampling with many replicas: CUDA backend
- Kiln minimises functions and draws from densities with many replicas at once,
- on processors and on graphics cards.
- .
- This package has the module for graphics cards of NVIDIA.")
+Kiln minimises functions and draws from densities with many replicas at once,
+on processors and on graphics cards.
+
+This package has the module for graphics cards of NVIDIA.")
 include(CPack)
