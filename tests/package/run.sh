@@ -91,6 +91,11 @@ say "each library comes from a package that is depended on"
 program=$root/usr/bin/kiln
 library=$(find "$root/usr/lib" -name 'libkiln.so.*' -type f)
 folder=$(dirname "$library")
+for file in "$program" "$library"; do
+  if readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)'; then
+    fail "$file looks for libraries elsewhere than the system does"
+  fi
+done
 depends_of() { dpkg-deb -f "$work/$1"_*.deb Depends | tr ',' '\n' | awk '{print $1}'; }
 needs() {  # PACKAGE FILE
   local needed path owner
