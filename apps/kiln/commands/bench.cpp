@@ -31,6 +31,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
@@ -64,6 +66,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 std::int64_t count_of(const Arguments& arguments, const std::string& name, std::int64_t most) {
   const std::string text = clean(arguments.text(name));

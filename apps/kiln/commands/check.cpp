@@ -30,6 +30,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all = problem_specs();
@@ -43,6 +45,8 @@ const std::vector<OptionSpec>& check_specs() {
   }();
   return specs;
 }
+
+namespace {
 
 struct Findings {
   std::string kind;

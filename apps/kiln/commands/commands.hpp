@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "errors.hpp"
 
 namespace kiln::cli {
@@ -18,6 +19,7 @@ struct Verb {
   std::string sentence;
   ExitCode (*run)(const Words&);
   std::string (*help)();
+  const std::vector<OptionSpec>& (*options)();
 };
 
 /// All verbs of this version, in the order of the help.
@@ -39,6 +41,7 @@ ExitCode run_diagnose(const Words& words);
 ExitCode run_watch(const Words& words);
 ExitCode run_report(const Words& words);
 ExitCode run_doctor(const Words& words);
+ExitCode run_completion(const Words& words);
 ExitCode run_help(const Words& words);
 ExitCode run_version(const Words& words);
 
@@ -56,7 +59,30 @@ std::string diagnose_help();
 std::string watch_help();
 std::string report_help();
 std::string doctor_help();
+std::string completion_help();
 std::string version_help();
 std::string program_help();
+
+const std::vector<OptionSpec>& solve_specs();
+const std::vector<OptionSpec>& sample_specs();
+const std::vector<OptionSpec>& resume_specs();
+const std::vector<OptionSpec>& list_specs();
+const std::vector<OptionSpec>& describe_specs();
+const std::vector<OptionSpec>& check_specs();
+const std::vector<OptionSpec>& generate_specs();
+const std::vector<OptionSpec>& new_plugin_specs();
+const std::vector<OptionSpec>& plugin_test_specs();
+const std::vector<OptionSpec>& bench_specs();
+const std::vector<OptionSpec>& diagnose_specs();
+const std::vector<OptionSpec>& watch_specs();
+const std::vector<OptionSpec>& report_specs();
+const std::vector<OptionSpec>& doctor_specs();
+const std::vector<OptionSpec>& completion_specs();
+const std::vector<OptionSpec>& version_specs();
+const std::vector<OptionSpec>& help_specs();
+
+/// The topics of `kiln list`, and the shells of `kiln completion`.
+std::vector<std::string> list_topics();
+std::vector<std::string> completion_shells();
 
 }  // namespace kiln::cli

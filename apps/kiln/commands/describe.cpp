@@ -23,12 +23,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& describe_specs() {
   static const std::vector<OptionSpec> specs{plugin_spec(),
                                              {"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 /// One thing that has a name, for people and for programs.
 struct Description {

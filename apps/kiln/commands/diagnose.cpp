@@ -22,11 +22,15 @@ const DocumentKind result_document{
     "a run folder, or what kiln solve --json or kiln sample --json printed",
     std::size_t{256} << 20};
 
+}  // namespace
+
 const std::vector<OptionSpec>& diagnose_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 // The folder of a run that is not a minute old, or was killed before it was: said with what it has.
 void require_result(const std::string& path) {

@@ -213,13 +213,13 @@ std::string doctor_json(const std::vector<Check>& checks, ExitCode code) {
   return json.dump() + "\n";
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& doctor_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
-
-}  // namespace
 
 std::string doctor_help() {
   return "usage: kiln doctor [--json]\n\n" +

@@ -36,6 +36,8 @@ std::string formats_by_kind() {
   return text;
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to this file, which must not exist yet"},
@@ -44,6 +46,8 @@ const std::vector<OptionSpec>& generate_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 problems::GeneratedProblem generate(const std::string& spec) {
   const std::size_t colon = std::min(spec.find(':'), spec.size());

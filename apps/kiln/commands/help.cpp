@@ -8,6 +8,8 @@
 
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
+#include "manual/manual.hpp"
+#include "output/atomic_file.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 
@@ -16,36 +18,40 @@ namespace kiln::cli {
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"solve", "solve PROBLEM", "optimise a problem; the result goes to standard output",
-       run_solve, solve_help},
+       run_solve, solve_help, solve_specs},
       {"sample", "sample PROBLEM", "draw from a posterior; report summary, diagnostics, draws",
-       run_sample, sample_help},
+       run_sample, sample_help, sample_specs},
       {"resume", "resume RUN", "continue a run from its last checkpoint, or extend it", run_resume,
-       resume_help},
+       resume_help, resume_specs},
       {"list", "list TOPIC", "list schedules, problems, devices, plug-ins and more", run_list,
-       list_help},
+       list_help, list_specs},
       {"describe", "describe NAME", "describe a schedule, problem family, file format or kernel",
-       run_describe, describe_help},
+       run_describe, describe_help, describe_specs},
       {"check", "check WHAT", "read a file or a named problem; report contents and errors",
-       run_check, check_help},
+       run_check, check_help, check_specs},
       {"generate", "generate SPEC", "write an instance of a problem family", run_generate,
-       generate_help},
+       generate_help, generate_specs},
       {"new-plugin", "new-plugin NAME",
        "write the folder of a plug-in, with a schedule and a kernel", run_new_plugin,
-       new_plugin_help},
+       new_plugin_help, new_plugin_specs},
       {"plugin-test", "plugin-test FILE", "test a plug-in: its schedules, problems and kernels",
-       run_plugin_test, plugin_test_help},
-      {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
+       run_plugin_test, plugin_test_help, plugin_test_specs},
+      {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help,
+       bench_specs},
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
-       diagnose_help},
-      {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help},
+       diagnose_help, diagnose_specs},
+      {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help,
+       watch_specs},
       {"report", "report RUN...", "write a report on a run, or a comparison of several, as HTML",
-       run_report, report_help},
+       run_report, report_help, report_specs},
       {"doctor", "doctor", "check this machine and say how to fix what fails", run_doctor,
-       doctor_help},
+       doctor_help, doctor_specs},
+      {"completion", "completion SHELL", "print a script that completes command lines of a shell",
+       run_completion, completion_help, completion_specs},
       {"version", "version", "print the version; with --json also those of the documents",
-       run_version, version_help},
+       run_version, version_help, version_specs},
       {"help", "help [VERB]", "print this overview, or the help of one verb", run_help,
-       program_help},
+       program_help, help_specs},
   };
   return all;
 }
@@ -89,23 +95,40 @@ std::string program_help() {
   return text;
 }
 
+const std::vector<OptionSpec>& help_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"man", 0, "DIR", "write the manual pages kiln.1, kiln-solve.1, ... into this folder"},
+      {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+namespace {
+
+void write_manual(const std::string& folder) {
+  write_file(folder + "/kiln.1", program_manual(), Existing::replace);
+  for (const Verb& verb : verbs()) {
+    write_file(folder + "/kiln-" + verb.name + ".1", verb_manual(verb), Existing::replace);
+  }
+}
+
+}  // namespace
+
 ExitCode run_help(const Words& words) {
-  const Arguments arguments =
-      parse_arguments("help", words, {{"help", 'h', "", "show this help"}}, 1);
+  const Arguments arguments = parse_arguments("help", words, help_specs(), 1);
+  if (arguments.has("man")) {
+    write_manual(arguments.text("man"));
+    return ExitCode::ok;
+  }
   const bool about_verb = !arguments.positional.empty();
   print_text(about_verb ? find_verb(arguments.positional.front()).help() : program_help());
   return ExitCode::ok;
 }
-
-namespace {
 
 const std::vector<OptionSpec>& version_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
-
-}  // namespace
 
 std::string version_help() {
   return "usage: kiln version [--json]\n\n" +

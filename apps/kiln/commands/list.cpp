@@ -145,15 +145,22 @@ constexpr std::array<Topic, 7> topics{{{"schedules", list_schedules},
                                        {"plugins", list_plugins}}};
 
 const Topic& find_topic(const std::string& name) {
-  std::vector<std::string> names;
   for (const Topic& topic : topics) {
     if (name == topic.name) return topic;
-    names.emplace_back(topic.name);
   }
+  const std::vector<std::string> names = list_topics();
   const std::string near = nearest_name(name, names);
   throw InvalidArgument(
       "cli.unknown", fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
       "available: " + join(names), "kiln list " + (near.empty() ? names.front() : near));
+}
+
+}  // namespace
+
+std::vector<std::string> list_topics() {
+  std::vector<std::string> names;
+  for (const Topic& topic : topics) names.emplace_back(topic.name);
+  return names;
 }
 
 const std::vector<OptionSpec>& list_specs() {
@@ -162,8 +169,6 @@ const std::vector<OptionSpec>& list_specs() {
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
-
-}  // namespace
 
 std::string list_help() {
   return "usage: kiln list schedules|problems|formats|devices|kernels|suites|plugins\n"

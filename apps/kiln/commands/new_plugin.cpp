@@ -22,13 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<OptionSpec>& new_plugin_specs() {
-  static const std::vector<OptionSpec> specs{
-      {"output", 'o', "DIR", "write the files to DIR, which must be new (default NAME)"},
-      {"help", 'h', "", "show this help"}};
-  return specs;
-}
-
 // In C++ a part of names, in files a name, with a hyphen for a schedule: letters, digits,
 // underlines.
 void check_name(const std::string& name) {
@@ -82,6 +75,13 @@ void write_files(const fs::path& folder, const std::string& name, const std::str
 }
 
 }  // namespace
+
+const std::vector<OptionSpec>& new_plugin_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"output", 'o', "DIR", "write the files to DIR, which must be new (default NAME)"},
+      {"help", 'h', "", "show this help"}};
+  return specs;
+}
 
 std::string new_plugin_help() {
   return "usage: kiln new-plugin NAME [-o DIR]\n\n" +

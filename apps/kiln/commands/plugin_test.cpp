@@ -259,11 +259,6 @@ Finding test_problems(const std::string& name) {
   return finding;
 }
 
-const std::vector<OptionSpec>& plugin_test_specs() {
-  static const std::vector<OptionSpec> specs{{"help", 'h', "", "show this help"}};
-  return specs;
-}
-
 int print_findings(const std::vector<Finding>& findings) {
   int bad = 0;
   for (const Finding& one : findings) {
@@ -277,6 +272,11 @@ int print_findings(const std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+const std::vector<OptionSpec>& plugin_test_specs() {
+  static const std::vector<OptionSpec> specs{{"help", 'h', "", "show this help"}};
+  return specs;
+}
 
 std::string plugin_test_help() {
   return "usage: kiln plugin-test FILE\n\n" +

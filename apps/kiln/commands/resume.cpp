@@ -56,6 +56,8 @@ std::string sentence_of(const OptionSpec& spec) {
   return spec.sentence;
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& resume_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all;
@@ -70,6 +72,8 @@ const std::vector<OptionSpec>& resume_specs() {
   }();
   return specs;
 }
+
+namespace {
 
 template <class Value>
 std::optional<Value> value_of(const Arguments& arguments, const std::string& name,

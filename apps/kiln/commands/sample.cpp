@@ -75,6 +75,8 @@ const RunOutput& sample_output() {
   return output;
 }
 
+const std::vector<OptionSpec>& sample_specs() { return sample_verb().specs; }
+
 std::string sample_help() {
   return "usage: kiln sample PROBLEM [options]\n\n" +
          paragraph(

@@ -64,6 +64,8 @@ const RunOutput& solve_output() {
   return output;
 }
 
+const std::vector<OptionSpec>& solve_specs() { return solve_verb().specs; }
+
 std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n" +
          paragraph(

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{250}, between_frames{500}, nap{20};
 
+}  // namespace
+
 const std::vector<OptionSpec>& watch_specs() {
   static const std::vector<OptionSpec> specs{
       {"once", 0, "", "show the present state, and end"},
@@ -31,6 +33,8 @@ const std::vector<OptionSpec>& watch_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 // One column of a terminal stays free.
 std::string panel_text(const RunView& view) {
