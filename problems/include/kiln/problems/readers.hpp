@@ -67,7 +67,7 @@ namespace problems {
 // Common to all readers. Accepted: blanks and tabs in any number, blank lines, CR LF, a missing
 // last line feed, a UTF-8 byte-order mark, real coefficients with or without exponent, a plus sign.
 // Refused: all other text, in particular numbers with trailing characters, NaN, infinity, UTF-16,
-// NUL bytes, compressed texts, lines over 1 MiB, texts over 8 GiB, and counts that do not match the
+// NUL bytes, compressed texts (which UnpackedStream decompresses), lines over 1 MiB, texts over 8 GiB, and counts that do not match the
 // header. Memory grows with the amount of text read, never with the counts in a header. Errors:
 // ParseError with file, line and column (in bytes, from 1) of up to five issues and the total;
 // IoError `io.read` if the stream fails. No part of a problem is ever returned. `file_name` is only
@@ -209,7 +209,7 @@ KILN_API std::optional<Format> format_by_name(std::string_view name);
 KILN_API const std::vector<FormatInfo>& formats();
 
 /// Detects the format of a text: by its name if the suffix is known (letter case and a further
-/// `.gz` do not matter), else by the first line of `first_bytes` that is neither blank nor a `c`
+/// `.gz`, `.xz` or `.zst` do not matter), else by the first line of `first_bytes` that is neither blank nor a `c`
 /// comment.
 ///
 /// A first line of numbers that is not the header of a graph belongs to a matrix. Formats are tried
