@@ -12,7 +12,8 @@ foreach(layer IN ITEMS engine problems schedules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/c/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/c/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${KILN_WRITTEN_HEADERS}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_package_dir}" COMPONENT development)
 

@@ -16,6 +16,8 @@ KILN_BUILD_PACKAGES=(
   "nlohmann-json3-dev|header|nlohmann/json.hpp"
   "libzstd-dev|header|zstd.h"
   "libxxhash-dev|header|xxhash.h"
+  "zlib1g-dev|header|zlib.h"
+  "liblzma-dev|header|lzma.h"
   "libboost-program-options-dev|header|boost/program_options.hpp"
   "libtomlplusplus-dev|header|toml++/toml.h"
 )

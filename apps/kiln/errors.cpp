@@ -9,10 +9,9 @@
 #include <ios>
 #include <new>
 #include <string>
-#include <system_error>
 #include <typeinfo>
 
-#include "kiln/checkpoint.hpp"
+#include "kiln/failures/failure_code.hpp"
 #include "kiln/version.hpp"
 
 #include "fix_words.hpp"
@@ -28,13 +27,6 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Exception*>(&error) != nullptr;
 }
 
-// A thread or a process that the system does not grant, as under `ulimit -u`.
-bool is_lack_of_resources(const std::exception& error) {
-  const auto* const known = dynamic_cast<const std::system_error*>(&error);
-  return known != nullptr && (known->code() == std::errc::resource_unavailable_try_again ||
-                              known->code() == std::errc::not_enough_memory);
-}
-
 // Of a plug-in that the user named; the CUDA module is a part of Kiln.
 bool is_plugin_of_user(const std::exception& error) {
   const auto* const known = dynamic_cast<const PluginError*>(&error);
@@ -46,26 +38,11 @@ struct ErrorRow {
   ExitCode code;
 };
 
-// The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<ErrorRow, 18> exit_codes{{
-    {is<InvalidArgument>, ExitCode::usage},
-    {is<ParseError>, ExitCode::input},
+// The exceptions that only the program throws.
+constexpr std::array<ErrorRow, 3> exit_codes{{
     {is<InputError>, ExitCode::input},
-    {is<CheckpointError>, ExitCode::input},
-    {is<NoDevice>, ExitCode::device},
-    {is<NotCompiled>, ExitCode::device},
-    {is<OutOfDeviceMemory>, ExitCode::memory},
     {is<RunMemoryError>, ExitCode::memory},
-    {is<std::bad_alloc>, ExitCode::memory},
-    {is_lack_of_resources, ExitCode::memory},
-    {is<std::ios_base::failure>, ExitCode::input},
-    {is<IoError>, ExitCode::output},
-    {is_plugin_of_user, ExitCode::usage},
-    {is<PluginError>, ExitCode::plugin},
-    {is<CompileError>, ExitCode::plugin},
     {is<SelfCheckError>, ExitCode::self_check},
-    {is<ObjectiveError>, ExitCode::no_answer},
-    {is<CudaError>, ExitCode::device_fault},
 }};
 
 ExitCode exit_code_of(const std::exception& error) {
@@ -76,7 +53,7 @@ ExitCode exit_code_of(const std::exception& error) {
   for (const ErrorRow& row : exit_codes) {
     if (row.matches(error)) return row.code;
   }
-  return ExitCode::internal;
+  return static_cast<ExitCode>(failure_code_of(error));
 }
 
 // What a file says may be quoted, and may be long.

@@ -11,6 +11,9 @@ namespace kiln {
 Engine::Engine(RunOptions options)
     : options_(std::move(options)), opened_(open_backend(options_.device, options_.threads)) {}
 
+Engine::Engine(RunOptions options, OpenedBackend backend)
+    : options_(std::move(options)), opened_(std::move(backend)) {}
+
 Result Engine::run(const Problem& problem, Schedule& schedule, const Budget& budget,
                    const Observers& observers, std::stop_token stop) {
   const BegunRun begun = begin_run(problem, schedule, budget, options_, opened_);

@@ -9,6 +9,7 @@
                       Else a fragment: all fragments of a page are one function, each in a scope inside
                       that of the fragment before it
     ```cpp namespace  a fragment at namespace scope
+    ```c              a program in C11, compiled to ./app like one in C++
     ```cuda           compiled by nvcc (--only cuda)
     ```cmake          configured against an installed Kiln (--only cmake, --only cuda)
 
@@ -209,18 +210,26 @@ class Page:
             raise Failure(f"the script ended with status {status}\n{output}")
 
     # --- C++ -------------------------------------------------------------------------------------------
-    def compile(self, source, program):
-        (self.folder / f"{program}.cpp").write_text(source, encoding="utf-8")
+    def compile(self, source, program, language="c++"):
+        file = f"{program}.{'c' if language == 'c' else 'cpp'}"
+        (self.folder / file).write_text(source, encoding="utf-8")
         words = self.tools.compile.read_text(encoding="utf-8").split("\n")
         words = [word for word in words if word not in ("", "-I", "-D")]
         at = words.index("SOURCE")
-        command = words[:at] + [f"{program}.cpp", "-o", program] + words[at + 1:]
+        before = words[:at]
+        if language == "c":
+            before = [word if word != "-std=c++20" else "-std=c11" for word in before]
+            before += ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+        command = before + ["-x", language, file, "-x", "none", "-o", program] + words[at + 1:]
         run = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if run.returncode != 0:
             raise Failure("does not compile\n" + run.stdout.decode("utf-8", "replace"))
 
     def whole_program(self, block):
         self.compile(f'#line {block.line} "{self.path.name}"\n{block.text}', "app")
+
+    def c_program(self, block):
+        self.compile(f'#line {block.line} "{self.path.name}"\n{block.text}', "app", "c")
 
     def fragments(self, blocks):
         """All fragments as one program: those at namespace scope first, then the others as one function."""
@@ -253,7 +262,8 @@ class Page:
             self.failures.append(f"{self.path.name}:{self.at}: {what}: {failure}")
 
     def run(self):
-        actions = {"console": self.console, "sh": self.script, "cpp": self.whole_program}
+        actions = {"console": self.console, "sh": self.script, "cpp": self.whole_program,
+                   "c": self.c_program}
         fragments = []
         for block in self.blocks:
             if block.language in actions and block.reason:

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Kiln authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Usage: run.sh NM LIBRARY TABLE. The C symbols that LIBRARY exports are those of TABLE, and begin with
-# kiln_. Its C++ symbols name something of namespace kiln, or are weak: copies of templates of the standard
+# Usage: run.sh NM LIBRARY TABLE HEADER. The C symbols that LIBRARY exports are those of TABLE, begin with
+# kiln_, and HEADER declares each of them. Its C++ symbols name something of namespace kiln, or are weak: copies of templates of the standard
 # library and descriptions of types, which the linker merges. It imports nothing that prints or that handles signals.
 set -euo pipefail
 export LC_ALL=C
@@ -11,6 +11,7 @@ export LC_ALL=C
 nm=$1
 library=$2
 table=$3
+header=$4
 failed=0
 complain() { printf '%s\n' "$*"; failed=1; }
 
@@ -26,6 +27,7 @@ while read -r name; do
 done < <(comm -13 <(printf '%s\n' "$found") <(printf '%s\n' "$listed"))
 while read -r name; do
   [[ -z $name || $name == kiln_* ]] || complain "$name does not begin with kiln_"
+  [[ -z $name ]] || grep -q "KILN_API .*\b$name(" "$header" || complain "$header does not declare $name"
 done <<<"$found"
 
 # W, V and u: weak, or unique in the process.

@@ -16,6 +16,7 @@
 #include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 #include "kiln/problems/table.hpp"
+#include "kiln/problems/unpacked.hpp"
 
 #include "cli/catalogue.hpp"
 #include "cli/plugin_option.hpp"
@@ -73,8 +74,10 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
                 const ReaderOptions& options) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
-  PeekedBuffer buffer(source, file.name);
+  problems::UnpackedBuffer unpacked(source, file.name);
+  PeekedBuffer buffer(unpacked, file.name);
   std::istream in(&buffer);
+  in.exceptions(std::ios_base::badbit);  // what the buffers throw shall come through
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = format.name;
@@ -142,9 +145,11 @@ void make_from_family(const std::string& text, const ProblemOptions& options,
 
 ModelData load_data(const std::string& path) {
   try {
-    if (path == "-") return problems::read_data(std::cin, "standard input");
-    std::ifstream in = open_input(path);
-    return problems::read_data(in, clean(path));
+    std::ifstream file;
+    if (path != "-") file = open_input(path);
+    const std::string name = path == "-" ? "standard input" : clean(path);
+    problems::UnpackedStream in(path == "-" ? std::cin : file, name);
+    return problems::read_data(in, name);
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }

@@ -27,6 +27,9 @@ class KILN_API Engine {
  public:
   /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
   explicit Engine(RunOptions options = {});
+  /// Uses a device that is open already, whatever `options` says of device and threads: several
+  /// engines may take turns on it.
+  Engine(RunOptions options, OpenedBackend backend);
   /// Makes Engine({}) an engine with the default options: without it, {} could also be an Engine.
   explicit Engine(std::initializer_list<NoOption>) : Engine() {}
 

@@ -67,11 +67,11 @@ namespace problems {
 // Common to all readers. Accepted: blanks and tabs in any number, blank lines, CR LF, a missing
 // last line feed, a UTF-8 byte-order mark, real coefficients with or without exponent, a plus sign.
 // Refused: all other text, in particular numbers with trailing characters, NaN, infinity, UTF-16,
-// NUL bytes, compressed texts, lines over 1 MiB, texts over 8 GiB, and counts that do not match the
-// header. Memory grows with the amount of text read, never with the counts in a header. Errors:
-// ParseError with file, line and column (in bytes, from 1) of up to five issues and the total;
-// IoError `io.read` if the stream fails. No part of a problem is ever returned. `file_name` is only
-// for messages. The report, if given, is overwritten on success.
+// NUL bytes, compressed texts (which UnpackedStream decompresses), lines over 1 MiB, texts over 8
+// GiB, and counts that do not match the header. Memory grows with the amount of text read, never
+// with the counts in a header. Errors: ParseError with file, line and column (in bytes, from 1) of
+// up to five issues and the total; IoError `io.read` if the stream fails. No part of a problem is
+// ever returned. `file_name` is only for messages. The report, if given, is overwritten on success.
 
 /// Reads the rudy or G-set format: a line `n m`, then m lines `i j weight`, vertices 1 .. n in
 /// either order, a missing weight means 1. Repeated edges are added up and reported; self-loops are
@@ -209,8 +209,8 @@ KILN_API std::optional<Format> format_by_name(std::string_view name);
 KILN_API const std::vector<FormatInfo>& formats();
 
 /// Detects the format of a text: by its name if the suffix is known (letter case and a further
-/// `.gz` do not matter), else by the first line of `first_bytes` that is neither blank nor a `c`
-/// comment.
+/// `.gz`, `.xz` or `.zst` do not matter), else by the first line of `first_bytes` that is neither
+/// blank nor a `c` comment.
 ///
 /// A first line of numbers that is not the header of a graph belongs to a matrix. Formats are tried
 /// in the order of formats(), so a new one takes no text that another recognises.

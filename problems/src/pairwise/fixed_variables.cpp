@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problems/fixed_variables.hpp"
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+namespace {
+
+[[noreturn]] void refuse_fixed(const std::string& message, const std::string& expected) {
+  throw InvalidArgument("problem.fixed", message, expected);
+}
+
+/// Which variables are left, and what the others are.
+class Places {
+ public:
+  /// @param low  the lower of the two values; the upper one is 1
+  Places(std::int32_t n, std::span<const FixedVariable> fixed, std::int8_t low)
+      : values_(static_cast<std::size_t>(n)), places_(static_cast<std::size_t>(n), 0) {
+    for (const FixedVariable& one : fixed) {
+      const std::string name = "variable " + std::to_string(one.variable);
+      if (one.variable < 0 || one.variable >= n) {
+        refuse_fixed(name + " is fixed and does not exist", "0 .. " + std::to_string(n - 1));
+      }
+      if (one.value != low && one.value != 1) {
+        refuse_fixed(name + " is fixed at " + std::to_string(static_cast<int>(one.value)),
+                     std::to_string(static_cast<int>(low)) + " or 1");
+      }
+      std::int32_t& place = places_[static_cast<std::size_t>(one.variable)];
+      if (place == none) refuse_fixed(name + " is fixed twice", "each variable once");
+      place = none;
+      values_[static_cast<std::size_t>(one.variable)] = one.value;
+    }
+    for (std::int32_t& place : places_) place = place == none ? none : left_++;
+  }
+
+  std::int32_t left() const { return left_; }
+  bool is_fixed(std::int32_t i) const { return places_[static_cast<std::size_t>(i)] == none; }
+  std::int32_t place(std::int32_t i) const { return places_[static_cast<std::size_t>(i)]; }
+  double value(std::int32_t i) const { return values_[static_cast<std::size_t>(i)]; }
+
+  /// All values, of the values of those that are left.
+  std::vector<std::int8_t> whole(std::span<const std::int8_t> some) const {
+    std::vector<std::int8_t> all = values_;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (places_[i] != none) all[i] = some[static_cast<std::size_t>(places_[i])];
+    }
+    return all;
+  }
+  /// The values of those that are left. @throws InvalidArgument for other values of fixed ones.
+  std::vector<std::int8_t> part(std::span<const std::int8_t> all) const {
+    std::vector<std::int8_t> some(static_cast<std::size_t>(left_));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] != none) {
+        some[static_cast<std::size_t>(places_[i])] = all[i];
+      } else if (all[i] != values_[i]) {
+        refuse_fixed("variable " + std::to_string(i) + " of a state is " +
+                         std::to_string(static_cast<int>(all[i])),
+                     "the value that it is fixed at");
+      }
+    }
+    return some;
+  }
+
+ private:
+  static constexpr std::int32_t none = -1;
+  std::vector<std::int8_t> values_;   // of fixed variables
+  std::vector<std::int32_t> places_;  // among those that are left
+  std::int32_t left_ = 0;
+};
+
+/// Adds up what is left of linear coefficients and of pairs.
+/// @param make  a pair of two places and a coefficient
+template <class Pair, class Make>
+void reduce(const Places& places, const std::vector<double>& linear, const std::vector<Pair>& pairs,
+            std::vector<double>& left, std::vector<Pair>& left_pairs, double& offset, Make make) {
+  left.assign(static_cast<std::size_t>(places.left()), 0.0);
+  const auto add = [&](std::int32_t i, double value) {
+    if (places.is_fixed(i)) {
+      offset += value * places.value(i);
+    } else {
+      left[static_cast<std::size_t>(places.place(i))] += value;
+    }
+  };
+  for (std::size_t i = 0; i < linear.size(); ++i) add(static_cast<std::int32_t>(i), linear[i]);
+  for (const Pair& pair : pairs) {
+    const auto [i, j, value] = pair;
+    if (places.is_fixed(i)) {
+      add(j, value * places.value(i));
+    } else if (places.is_fixed(j)) {
+      add(i, value * places.value(j));
+    } else {
+      left_pairs.push_back(make(places.place(i), places.place(j), value));
+    }
+  }
+}
+
+Qubo reduced(const Qubo& qubo, const Places& places) {
+  Qubo left{places.left(), {}, {}, qubo.offset};
+  reduce(places, qubo.linear, qubo.quadratic, left.linear, left.quadratic, left.offset,
+         [](std::int32_t i, std::int32_t j, double value) {
+           return QuboTerm{i, j, value};
+         });
+  problems::canonicalize(left);
+  return left;
+}
+
+Ising reduced(const Ising& ising, const Places& places) {
+  Ising left{places.left(), {}, {}, ising.offset};
+  reduce(places, ising.fields, ising.couplings, left.fields, left.couplings, left.offset,
+         [](std::int32_t i, std::int32_t j, double value) {
+           return Edge{i, j, value};
+         });
+  problems::canonicalize(left);
+  return left;
+}
+
+/// cut(x) = sum of w (x_u + x_v - 2 x_u x_v)
+Qubo qubo_of_cut(const Graph& graph) {
+  Qubo qubo{
+      graph.n_vertices, std::vector<double>(static_cast<std::size_t>(graph.n_vertices)), {}, 0};
+  for (const Edge& edge : graph.edges) {
+    qubo.linear[static_cast<std::size_t>(edge.u)] += edge.weight;
+    qubo.linear[static_cast<std::size_t>(edge.v)] += edge.weight;
+    qubo.quadratic.push_back({edge.u, edge.v, -2 * edge.weight});
+  }
+  return qubo;
+}
+
+/// Sides 0 and 1 are the spins +1 and -1.
+void turn_to_spins(std::vector<std::int8_t>& sides) {
+  for (std::int8_t& side : sides) side = side == 0 ? std::int8_t{1} : std::int8_t{-1};
+}
+
+std::span<const std::int8_t> bytes_of(StateSpan state) {
+  return std::get<std::span<const std::int8_t>>(state.front());
+}
+
+/// Solutions with all variables, from the functions of the whole problem.
+void write_whole_solutions(Problem& problem, const Problem& whole, const Places& places,
+                           bool sides) {
+  const auto all = [places, sides](StateSpan state) -> State {
+    std::vector<std::int8_t> values = places.whole(bytes_of(state));
+    if (sides) turn_to_spins(values);
+    return {std::move(values)};
+  };
+  problem.solution = {};
+  problem.solution.verify = [all, verify = whole.solution.verify](StateSpan state) {
+    const State full = all(state);
+    return verify(spans_of(full));
+  };
+  problem.solution.format = [all, format = whole.solution.format](StateSpan state) {
+    const State full = all(state);
+    return format(spans_of(full));
+  };
+  problem.solution.parse = [places](std::span<const double> values) -> State {
+    const std::vector<std::int8_t> bytes(values.begin(), values.end());
+    return {places.part(bytes)};
+  };
+  problem.units.rounding += whole.units.rounding;
+}
+
+}  // namespace
+
+namespace problems {
+
+Qubo fix_variables(const Qubo& qubo, std::span<const FixedVariable> fixed) {
+  Qubo whole = qubo;
+  canonicalize(whole);
+  return reduced(whole, Places(whole.n, fixed, 0));
+}
+
+Ising fix_variables(const Ising& ising, std::span<const FixedVariable> fixed) {
+  Ising whole = ising;
+  canonicalize(whole);
+  return reduced(whole, Places(whole.n, fixed, -1));
+}
+
+}  // namespace problems
+
+Problem make_pairwise_fixed(PairwiseModel model, std::span<const FixedVariable> fixed, Sense sense,
+                            std::string name) {
+  const auto* const graph = std::get_if<Graph>(&model);
+  const auto* const ising = std::get_if<Ising>(&model);
+  const auto* const qubo = std::get_if<Qubo>(&model);
+  if (graph == nullptr && ising == nullptr && qubo == nullptr) {
+    refuse_fixed(name + ": variables of this model cannot be fixed",
+                 "a QUBO, an Ising model or a graph for Max-Cut");
+  }
+  const std::int32_t n = graph != nullptr   ? graph->n_vertices
+                         : ising != nullptr ? ising->n
+                                            : qubo->n;
+  const Places places(n, fixed, ising != nullptr ? std::int8_t{-1} : std::int8_t{0});
+  if (places.left() == 0) refuse_fixed(name + ": all variables are fixed", "one that is not");
+  PairwiseModel left;
+  if (ising != nullptr) {
+    left = problems::fix_variables(*ising, fixed);
+  } else {
+    left = problems::fix_variables(graph != nullptr ? qubo_of_cut(*graph) : *qubo, fixed);
+  }
+  Problem problem = make_pairwise(std::move(left), sense, name);
+  const bool sides = graph != nullptr;
+  const Problem whole = make_pairwise(std::move(model), sense, name);
+  problem.identity.family = whole.identity.family;
+  problem.identity.sizes.emplace_back("fixed", std::to_string(fixed.size()));
+  problem.units.value_name = whole.units.value_name;
+  problem.known = {};
+  write_whole_solutions(problem, whole, places, sides);
+  return problem;
+}
+
+}  // namespace kiln
