@@ -41,7 +41,12 @@ const std::vector<OptionSpec> family_specs{
      "number of constraint values that a command prints after its value; a call is feasible if all "
      "are <= 0"},
     {"timeout", 0, "TIME",
-     "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"}};
+     "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"},
+    {"worker", 0, "FORM",
+     "the command stays and reads points from its standard input: json or words, a line for each "
+     "point (default: a process for each point)"},
+    {"jobs", 0, "N",
+     "number of calls of a command at the same time, at most (default: the number of threads)"}};
 
 std::int32_t colors_of(const Setting& setting) {
   if (setting.text == "min") return Coloring::fewest;

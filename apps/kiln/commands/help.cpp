@@ -23,6 +23,9 @@ const std::vector<Verb>& verbs() {
        run_sample, sample_help, sample_specs},
       {"resume", "resume RUN", "continue a run from its last checkpoint, or extend it", run_resume,
        resume_help, resume_specs},
+      {"ask", "ask RUN", "print the next points of a study, to evaluate elsewhere", run_ask,
+       ask_help, ask_specs},
+      {"tell", "tell RUN ID", "tell a study the value of a point", run_tell, tell_help, tell_specs},
       {"list", "list TOPIC", "list schedules, problems, devices, plug-ins and more", run_list,
        list_help, list_specs},
       {"describe", "describe NAME", "describe a schedule, problem family, file format or kernel",
@@ -151,7 +154,11 @@ ExitCode run_version(const Words& words) {
                                              {"bench", "kiln.bench/1"},
                                              {"diagnosis", "kiln.diagnosis/1"},
                                              {"watch", "kiln.watch/1"},
-                                             {"report", "kiln.report/1"}};
+                                             {"report", "kiln.report/1"},
+                                             {"study", "kiln.study/1"},
+                                             {"ask", "kiln.ask/1"},
+                                             {"tell", "kiln.tell/1"},
+                                             {"study_status", "kiln.study_status/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

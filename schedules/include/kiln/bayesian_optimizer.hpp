@@ -116,6 +116,13 @@ class KILN_API BayesianOptimizer {
   /// The model of the last fit; empty lengths before it.
   StudyModel model(std::int64_t study = 0) const;
 
+  /// All that the search knows, as numbers for restore().
+  std::vector<double> state() const;
+  /// Puts a search of the same problem, options and seed where another one was, so that the same
+  /// calls give the same points, with the same ids, as there.
+  /// @throws InvalidArgument `archive.value` for other numbers, after which the search is broken
+  void restore(const std::vector<double>& state);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

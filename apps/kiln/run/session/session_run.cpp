@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 #include <thread>
 #include <utility>
+
+#include "kiln/option_info.hpp"
 
 #include "cli/repeat.hpp"
 #include "errors.hpp"
@@ -48,7 +51,11 @@ std::string note_on(const FirstEvaluation& first, const Session& session) {
   const auto host = static_cast<int>(std::thread::hardware_concurrency());
   const auto plan = evaluation_plan(session.options, entry, session.schedule->parameters(),
                                     session.loaded.problem);
-  return first_evaluation_text(first, plan, device.name == "cpu" ? device.parallel_units : host);
+  std::int64_t at_once = device.name == "cpu" ? device.parallel_units : host;
+  if (const std::string jobs = session.options.text("jobs"); !jobs.empty()) {
+    at_once = std::min(at_once, parse_count(jobs, "--jobs"));
+  }
+  return first_evaluation_text(first, plan, at_once);
 }
 
 // The limit of the run: as planned, of the continuation, or, for a repeat of an extended run, the
