@@ -180,8 +180,8 @@ std::string verb_manual(const Verb& verb) {
 std::string program_manual() {
   std::string text = head_of("kiln", "optimisation and sampling with many replicas on CPU and GPU");
   text +=
-      ".SH SYNOPSIS\n.B kiln\n.I VERB\n[options]\n.SH DESCRIPTION\nEach verb has a page of its "
-      "own.\n";
+      ".SH SYNOPSIS\n.B kiln\n.I VERB\n[options]\n.SH DESCRIPTION\nEach verb has a separate "
+      "page.\n";
   std::string pages;
   for (const Verb& verb : verbs()) {
     text +=
