@@ -12,6 +12,7 @@
 
 #include "cli/option_values.hpp"
 #include "cli/present_names.hpp"
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "front/reference_front.hpp"
@@ -233,6 +234,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
       std::move(set_up),
       std::move(signals)};
   const CommandOptions& options = session.options;
+  session.registry = run_registry(options.schedule);
   // The problem decides the default schedule, whose parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
   if (schedule_given) take_present_names(session.options, session.registry);

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_registry.hpp"
+
+#include "kiln/schedules/pipeline.hpp"
+
+namespace kiln::cli {
+
+Registry run_registry(const std::string& schedule) {
+  Registry registry = builtin_registry();
+  if (PipelineText::is_one(schedule)) {
+    registry.add(PipelineText(schedule, registry).entry());
+  }
+  return registry;
+}
+
+}  // namespace kiln::cli
