@@ -125,14 +125,13 @@ void RunCore::allocate(const RunPlan& plan) {
     batch_ = std::move(handed_->batch);
     origin_ = std::move(handed_->origin);
     batch_->divide(plan.shape.groups, plan.shape.seed, origin_);
-    objective_ = std::move(handed_->objective);
   } else {
     const MemoryScope scope(*queue_, MemoryOwner::batch);
     batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                             layouts_of(objective, plan.needs), plan.shape);
     if (continues()) batch_->divide(plan.shape.groups, plan.shape.seed, origin_);
   }
-  if (!objective_) {
+  {
     const MemoryScope scope(*queue_, MemoryOwner::problem);
     objective_ = objective.bind(*queue_);
     objective_->prepare(*batch_, *queue_);
@@ -176,7 +175,7 @@ void RunCore::allocate_own(const RunPlan& plan) {
                                        objective.sweep_cost(), host_paced_, options_.telemetry);
     if (continues()) {
       telemetry_->continue_from(handed_ ? std::move(handed_->incumbents) : IncumbentList{},
-                                earlier_.sweeps);
+                                earlier_.sweeps, handed_ ? handed_->best_key : ~0ull);
     }
   }
   if (objective.space().outputs() > 1) {
@@ -383,47 +382,6 @@ RunSummary RunCore::wait_summary() {
   progress_->last = summary;
   if (telemetry_) telemetry_->take();
   return summary;
-}
-
-void RunCore::save(Archive& archive) const {
-  require_whole();
-  if (progress_->pending > 0) queue_->wait();
-  archive.put("run.control", control_);
-  archive.put_value("run.draw_naming", draw_naming_);
-  archive.put_value("run.replicas", batch_->replicas());
-  earlier_.save(archive);
-  if (origin_.size() > 0) archive.put("run.stage.origin", origin_);
-  batch_->save(archive);
-  objective_->save(archive);
-  scratch_->save(archive);
-  if (telemetry_) telemetry_->save(archive);
-  schedule_.save(archive);
-}
-
-void RunCore::load(const Archive& archive) {
-  require_replicas(archive, batch_->replicas());
-  go_back(archive);
-  loaded_ = true;
-  post_summary();
-  const RunSummary now = wait_summary();
-  Progress& p = *progress_;
-  p.looks = {{now.control.step, p.run_s}};
-  p.reported_step = now.control.step;
-  p.reported_accepted = now.accepted;
-  p.reported_nonfinite = now.not_finite;
-  p.best_key = p.reported_best_key = now.control.best_key;
-}
-
-void RunCore::go_back(const Archive& archive) {
-  progress_->whole = false;  // an archive that does not fit may be refused halfway
-  archive.restore("run.control", control_);
-  if (origin_.size() > 0) archive.restore("run.stage.origin", origin_);
-  batch_->load(archive);
-  objective_->load(archive);
-  scratch_->load(archive);
-  if (telemetry_) telemetry_->load(archive);
-  schedule_.load(archive);
-  progress_->whole = true;
 }
 
 }  // namespace kiln

@@ -129,7 +129,7 @@ bool take_limit(const Reader& reader, const Word& name, const Word& value, Stage
 }
 
 void check_parameter(const Reader& reader, const Word& name, const ScheduleEntry& entry) {
-  std::vector<std::string> names{"sweeps", "time_limit"};
+  std::vector<std::string> names{"sweeps", "time_limit", "time-limit"};
   for (const FieldInfo& field : entry.fields) {
     names.push_back(field.name);
     for (const std::string& former : field.former_names) {

@@ -238,8 +238,17 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
 // refused later.
 void take_full_name(CommandOptions& options, const std::string& schedule) {
   const Registry registry = builtin_registry();
-  options.schedule =
-      PipelineText::is_one(schedule) ? PipelineText(schedule, registry).canonical() : schedule;
+  options.schedule = schedule;
+  if (PipelineText::is_one(schedule)) {
+    try {
+      options.schedule = PipelineText(schedule, registry).canonical();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(error.code(),
+                            label_of("schedule", options.settings["schedule"]) + ": " +
+                                clean(error.message()),
+                            error.expected(), error.fix_steps());
+    }
+  }
   if (registry.has_schedule(schedule)) {
     const ScheduleEntry& entry = registry.schedule(schedule);
     options.schedule = entry.name;

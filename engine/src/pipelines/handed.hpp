@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kiln/archive.hpp"
-#include "kiln/objective.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/result.hpp"
@@ -38,7 +37,6 @@ struct EarlierStages {
 /// What a stage leaves to the next one. States stay on the device.
 struct Handed {
   std::unique_ptr<ReplicaBatch> batch;
-  std::unique_ptr<BoundObjective> objective;
   DeviceArray<std::int32_t> origin;
   std::uint64_t best_key = ~0ull;
   double setup_s = 0, run_s = 0, to_best_s = 0, first_values = 0;

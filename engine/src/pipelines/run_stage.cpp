@@ -112,7 +112,6 @@ StageBegin RunCore::hand_on() {
   handed.in_ticks = p.in_ticks;
   if (telemetry_) handed.incumbents = telemetry_->incumbents();
   handed.batch = std::move(batch_);
-  handed.objective = std::move(objective_);
   handed.origin = std::move(origin_);
   give_up();
   return next;

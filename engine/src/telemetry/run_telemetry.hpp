@@ -66,9 +66,13 @@ class RunTelemetry {
   void take();
 
   /// Goes on with the incumbents of earlier stages, which made so many sweeps.
-  void continue_from(IncumbentList earlier, std::int64_t sweeps) {
+  /// @param best_key  exact::order_key of the best energy so far, ~0: there is none
+  void continue_from(IncumbentList earlier, std::int64_t sweeps, std::uint64_t best_key) {
     incumbents_ = std::move(earlier);
     sweeps_before_ = sweeps;
+    TelemetryState begin;
+    begin.best_key = best_key;
+    state_.upload({begin});
   }
   const IncumbentList& incumbents() const noexcept { return incumbents_; }
   /// Sets the times of the latest ones that have none, by a function of the step.

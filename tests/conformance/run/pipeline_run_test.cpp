@@ -64,19 +64,19 @@ TEST_P(PipelineRun, AStageIsARunThatIsGivenStatesAndBetas) {
     const std::int64_t first_sweeps = 128, sweeps = 320;
 
     SimulatedAnnealing annealing;
-    Run first(problem, annealing, {.sweeps = first_sweeps}, options, backend());
+    kiln::Run first(problem, annealing, {.sweeps = first_sweeps}, options, backend());
     first.advance();
     const std::vector<std::int64_t> slots = all_slots(first.batch());
     RunOptions given = options;
     given.seed = stage_seed(options.seed, 1);
     given.initial_states = first.batch().read_states(slots, false);
     ParallelTempering tempering(ladder);
-    Run second(problem, tempering, {.sweeps = sweeps - first_sweeps}, given, backend());
+    kiln::Run second(problem, tempering, {.sweeps = sweeps - first_sweeps}, given, backend());
     second.advance();
 
     Pipeline pipeline{stage<SimulatedAnnealing>({}, {.sweeps = first_sweeps}),
                       stage<ParallelTempering>(ladder)};
-    Run whole(problem, pipeline, {.sweeps = sweeps}, options, backend());
+    kiln::Run whole(problem, pipeline, {.sweeps = sweeps}, options, backend());
     const Result result = whole.advance();
 
     EXPECT_EQ(result.work.sweeps, sweeps);
@@ -98,7 +98,7 @@ TEST_P(PipelineRun, ALadderGoesOnWithTheBetasOfTheLadderBefore) {
   const ParallelTemperingOptions adaptive{.rungs = 10, .burn_in = 100};
 
   ParallelTempering first_schedule(adaptive);
-  Run first(problem, first_schedule, {.sweeps = 200}, options, backend());
+  kiln::Run first(problem, first_schedule, {.sweeps = 200}, options, backend());
   const Result of_first = first.advance();
   const std::vector<double> betas = of_first.series.at("beta");
   ASSERT_EQ(betas.size(), 10u);
@@ -106,13 +106,13 @@ TEST_P(PipelineRun, ALadderGoesOnWithTheBetasOfTheLadderBefore) {
   RunOptions given = options;
   given.seed = stage_seed(options.seed, 1);
   given.initial_states = first.batch().read_states(slots, false);
-  ParallelTempering second_schedule({.rungs = 10, .betas = betas, .burn_in = 0});
-  Run second(problem, second_schedule, {.sweeps = 100}, given, backend());
+  ParallelTempering second_schedule({.ladder = "list", .betas = betas, .burn_in = 0});
+  kiln::Run second(problem, second_schedule, {.sweeps = 100}, given, backend());
   second.advance();
 
   Pipeline pipeline{stage<ParallelTempering>(adaptive, {.sweeps = 200}),
                     stage<ParallelTempering>({.rungs = 10, .burn_in = 0}, {.sweeps = 100})};
-  Run whole(problem, pipeline, {}, options, backend());
+  kiln::Run whole(problem, pipeline, {}, options, backend());
   const Result result = whole.advance();
 
   EXPECT_EQ(result.stop, Stop::converged);
@@ -143,22 +143,30 @@ TEST_P(PipelineRun, LeavesTheSameBitsEverywhere) {
   }
 }
 
-// What goes up for one more stage: control, limits, telemetry, a page of small arrays; what comes
-// down: its betas. States of one block, energies or best states would be further copies.
+// What goes up for one more stage: control, limits, telemetry twice, a page of small arrays, and the
+// data of the problem; what comes down: its betas. States of one block, energies, best states or
+// draw identifiers would be further copies.
 TEST_P(PipelineRun, TheHandOverCopiesNoStates) {
   const Problem problem = make_ising(random_ising(120, 1, 3));
+  std::uint64_t of_problem = 0;
   const auto copies = [&](int stages) {
     std::vector<Stage> list;
     for (int i = 0; i < stages; ++i) {
       list.push_back(stage<SimulatedAnnealing>({}, {.sweeps = 64}));
     }
     Pipeline pipeline(std::move(list));
-    Run run(problem, pipeline, {}, {.replicas = 640, .seed = 3}, backend());
+    kiln::Run run(problem, pipeline, {},
+                  {.replicas = 640, .seed = 3, .graph_capture = false}, backend());
     run.advance();
-    return run.queue().counters().copies;
+    const std::uint64_t all = run.queue().counters().copies;
+    const auto bound = problem.objective->bind(run.queue());
+    bound->prepare(run.batch(), run.queue());
+    of_problem = run.queue().counters().copies - all;
+    return all;
   };
-  EXPECT_EQ(copies(3) - copies(2), 5u);
-  EXPECT_EQ(copies(2) - copies(1), 5u);
+  const std::uint64_t one = copies(1), two = copies(2), three = copies(3);
+  EXPECT_EQ(two - one, 6 + of_problem);
+  EXPECT_EQ(three - two, 6 + of_problem);
 }
 
 }  // namespace

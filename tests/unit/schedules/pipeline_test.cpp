@@ -26,7 +26,7 @@ std::string refusal(std::vector<Stage> stages, const Budget& budget, const RunOp
                     const Problem& problem = cut()) {
   Pipeline pipeline(std::move(stages));
   try {
-    Run run(problem, pipeline, budget, options, open_backend("cpu"));
+    kiln::Run run(problem, pipeline, budget, options, open_backend("cpu"));
   } catch (const InvalidArgument& error) {
     return error.code() + ": " + error.message();
   }
@@ -78,7 +78,7 @@ TEST(Pipeline, RefusesStagesBeforeTheFirstState) {
   EXPECT_TRUE(refusal({sa({.sweeps = 10}), stage<Hmc>()}, {.sweeps = 20})
                   .starts_with("objective.ability: stage 2 ('hmc'): "));
   EXPECT_EQ(refusal({sa({.sweeps = 10}), stage<SimulatedAnnealing>({.noise = "shared"})},
-                    {.sweeps = 20}),
+                    {.sweeps = 20}, cpu, make_ising(random_ising(500, 1, 3))),
             "pipeline.stage: stage 2 ('simulated-annealing') has shared noise, which excludes "
             "states that are handed on");
   EXPECT_EQ(refusal({sa({.sweeps = 10}), sa()}, {.sweeps = 20}), "accepted");
@@ -150,19 +150,19 @@ TEST(Pipeline, ContinuesInAnyStage) {
                     stage<ParallelTempering>({.rungs = 10})};
   };
   Pipeline whole_pipeline = make();
-  Run whole(problem, whole_pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
+  kiln::Run whole(problem, whole_pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
   const Result expected = whole.advance();
   for (const std::int64_t pause : {32, 96, 128, 160, 200}) {
     SCOPED_TRACE(pause);
     Archive archive;
     {
       Pipeline pipeline = make();
-      Run run(problem, pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
+      kiln::Run run(problem, pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
       run.advance_to({.sweeps = pause});
       run.save(archive);
     }
     Pipeline pipeline = make();
-    Run run(problem, pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
+    kiln::Run run(problem, pipeline, {.sweeps = 256}, cpu, open_backend("cpu"));
     run.load(archive);
     const Result result = run.advance();
     EXPECT_EQ(result.solution, expected.solution);

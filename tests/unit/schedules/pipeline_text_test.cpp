@@ -75,7 +75,7 @@ TEST(PipelineText, AComplaintHasItsColumn) {
   expect("sa(sweeps=10, sweeps=20) > pt", "column 15 of the schedule: 'sweeps' is given twice");
   expect("pt(betas='0.1,0.5) > sa", "column 10 of the schedule: the quote that begins here");
   expect("pt(betas=0.1,0.5) > sa", "column 14 of the schedule: '0.5' has no value");
-  expect("sa(sweeps=10) > pt(rungs=1)", "column 17 of the schedule: ");
+  expect("sa(sweeps=10) > pt(rungs=many)", "column 17 of the schedule: ");
   expect("sa(cooling=(pid)) > pt", "column 12 of the schedule: 'cooling' has no value");
 }
 
