@@ -252,9 +252,8 @@ void ReplicaBatch::divide(std::int64_t groups, std::uint64_t seed,
   DeviceArray<std::int32_t> earlier(queue_, slots_);
   const bool begins = origin.size() == 0;
   const View1<std::int32_t> replicas = replica_of_.view();
-  GatherStates gather{block_of(begins ? replicas : origin.view()), block_of(earlier.view()),
-                      {},   {},
-                      {}};
+  GatherStates gather{
+      block_of(begins ? replicas : origin.view()), block_of(earlier.view()), {}, {}, {}};
   if (!begins) gather.source = {replicas.data, replicas.size};
   queue_.launch(gather);
   origin = std::move(earlier);

@@ -54,9 +54,9 @@ Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
 // A ladder that an earlier stage has adapted, where the options leave the temperatures open.
 bool ParallelTempering::takes_ladder(const RunContext& run) const {
   const std::vector<double>& betas = run.handed_betas();
-  return options_.ladder == "adaptive" && options_.beta_min == 0 && options_.beta_max == 0 && options_.betas.empty() &&
-         betas.size() > 1 && static_cast<std::int64_t>(betas.size()) == resolved_.rungs &&
-         ladder::rises(betas);
+  return options_.ladder == "adaptive" && options_.beta_min == 0 && options_.beta_max == 0 &&
+         options_.betas.empty() && betas.size() > 1 &&
+         static_cast<std::int64_t>(betas.size()) == resolved_.rungs && ladder::rises(betas);
 }
 
 void ParallelTempering::resolve_range(AllocateContext& run) {

@@ -21,8 +21,8 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  [[noreturn]] void refuse(std::size_t at, const std::string& what, const std::string& expected = {},
-                           Fix fix = {}) const {
+  [[noreturn]] void refuse(std::size_t at, const std::string& what,
+                           const std::string& expected = {}, Fix fix = {}) const {
     throw InvalidArgument("schedule.text",
                           "column " + std::to_string(at + 1) + " of the schedule: " + what,
                           expected, std::move(fix));
@@ -77,8 +77,8 @@ class Reader {
 
  private:
   static bool is_of_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   }
   static bool ends_value(char c) {
     return c == ',' || c == ')' || c == '(' || c == '>' || c == '\'' || c == '"';
@@ -160,10 +160,9 @@ void read_parameters(Reader& reader, const ScheduleEntry& entry, StageText& stag
     }
     check_parameter(reader, name, entry);
     const Word value = reader.value(name.text);
-    const bool given_before =
-        stage.parameters.contains(name.text) ||
-        (name.text == "sweeps" && stage.limit.sweeps) ||
-        (name.text.starts_with("time") && stage.limit.time_limit_s);
+    const bool given_before = stage.parameters.contains(name.text) ||
+                              (name.text == "sweeps" && stage.limit.sweeps) ||
+                              (name.text.starts_with("time") && stage.limit.time_limit_s);
     if (given_before) reader.refuse(name.column, "'" + name.text + "' is given twice");
     if (!take_limit(reader, name, value, stage.limit)) stage.parameters[name.text] = value.text;
   } while (reader.take(','));
@@ -194,10 +193,10 @@ const ScheduleEntry& entry_of(const Word& name, const Registry& registry) {
   try {
     return registry.schedule(name.text);
   } catch (const InvalidArgument& error) {
-    throw InvalidArgument(error.code(),
-                          "column " + std::to_string(name.column + 1) +
-                              " of the schedule: " + error.message(),
-                          error.expected(), error.fix_steps());
+    throw InvalidArgument(
+        error.code(),
+        "column " + std::to_string(name.column + 1) + " of the schedule: " + error.message(),
+        error.expected(), error.fix_steps());
   }
 }
 

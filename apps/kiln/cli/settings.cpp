@@ -243,10 +243,10 @@ void take_full_name(CommandOptions& options, const std::string& schedule) {
     try {
       options.schedule = PipelineText(schedule, registry).canonical();
     } catch (const InvalidArgument& error) {
-      throw InvalidArgument(error.code(),
-                            label_of("schedule", options.settings["schedule"]) + ": " +
-                                clean(error.message()),
-                            error.expected(), error.fix_steps());
+      throw InvalidArgument(
+          error.code(),
+          label_of("schedule", options.settings["schedule"]) + ": " + clean(error.message()),
+          error.expected(), error.fix_steps());
     }
   }
   if (registry.has_schedule(schedule)) {

@@ -112,11 +112,14 @@ Description describe(const PipelineText& pipeline) {
                       {"parameters", one.parameters}});
     text += wrapped(fmt::format("{}. {}, {}", stages.size(), one.schedule,
                                 ends.empty() ? "until the limit of the run" : "for " + ends));
-    for (const auto& [name, value] : one.parameters) text += fmt::format("    {}={}\n", name, value);
+    for (const auto& [name, value] : one.parameters)
+      text += fmt::format("    {}={}\n", name, value);
   }
   text += fmt::format("\nexample:\n  kiln solve gset:G22 --schedule \"{}\" --sweeps 10000\n",
                       pipeline.canonical());
-  return {"schedule", pipeline.canonical(), text,
+  return {"schedule",
+          pipeline.canonical(),
+          text,
           {{"kind", "pipeline"}, {"name", pipeline.canonical()}, {"stages", std::move(stages)}}};
 }
 

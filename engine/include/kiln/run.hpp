@@ -153,7 +153,7 @@ class KILN_API Run {
   Result told(Result result, const Budget& limit) const;
 
   std::unique_ptr<RunStages> stages_;  // null for a run of one schedule
-  std::unique_ptr<RunCore> core_;  // null only if load() failed twice for want of memory
+  std::unique_ptr<RunCore> core_;      // null only if load() failed twice for want of memory
 };
 
 }  // namespace kiln

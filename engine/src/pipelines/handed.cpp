@@ -60,10 +60,10 @@ void EarlierStages::save(Archive& archive) const {
     names += one.schedule + "\n";
   }
   for (const auto& [name, value] : parameters) texts += name + "=" + value + "\n";
-  archive.put("run.stage", std::vector<std::int64_t>{stage, stages, sweeps, ticks,
-                                                     gradients.value_or(-1),
-                                                     std::bit_cast<std::int64_t>(accepted),
-                                                     std::bit_cast<std::int64_t>(not_finite)});
+  archive.put("run.stage",
+              std::vector<std::int64_t>{stage, stages, sweeps, ticks, gradients.value_or(-1),
+                                        std::bit_cast<std::int64_t>(accepted),
+                                        std::bit_cast<std::int64_t>(not_finite)});
   archive.put("run.stage.betas", betas);
   archive.put("clock.stages", saved);
   archive.put("run.stage.names", characters(names));

@@ -48,7 +48,7 @@ struct Handed {
 /// How a run of a stage begins.
 struct StageBegin {
   EarlierStages earlier;
-  std::int64_t sweeps_after = 0;  ///< planned for later stages
+  std::int64_t sweeps_after = 0;    ///< planned for later stages
   std::uint64_t reserve_bytes = 0;  ///< that the stage with the largest plan takes
   std::unique_ptr<Handed> handed;   ///< null: states are drawn, or loaded
 };

@@ -28,8 +28,7 @@ void check_limits(const std::vector<Stage>& stages, const Budget& budget) {
                           "conditions on draws need a schedule that samples",
                           Fix::choose_schedule("samples"));
   }
-  const bool has_outer =
-      budget.sweeps || budget.time_limit_s || budget.target || budget.work_limit;
+  const bool has_outer = budget.sweeps || budget.time_limit_s || budget.target || budget.work_limit;
   std::int64_t sweeps = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const StageLimit& limit = stages[i].limit;
@@ -42,16 +41,16 @@ void check_limits(const std::vector<Stage>& stages, const Budget& budget) {
       throw InvalidArgument("pipeline.limit", name_of(stages, i) + " has no limit",
                             is_last ? "the last stage needs a limit of its own or of the whole run"
                                     : "a stage ends at its limit, and hands its replicas on",
-                            "give the stage a limit: sweeps=1000, or time=10s");
+                            "give the stage a limit: sweeps=1000, or time_limit=10s");
     }
     if (!is_last) sweeps += limit.sweeps.value_or(0);
   }
   if (budget.sweeps && *budget.sweeps <= sweeps) {
-    throw InvalidArgument("pipeline.limit",
-                          "a limit of " + std::to_string(*budget.sweeps) +
-                              " sweeps leaves none for the last stage",
-                          "the stages before it make " + std::to_string(sweeps) + " sweeps",
-                          "use more sweeps, or fewer in these stages");
+    throw InvalidArgument(
+        "pipeline.limit",
+        "a limit of " + std::to_string(*budget.sweeps) + " sweeps leaves none for the last stage",
+        "the stages before it make " + std::to_string(sweeps) + " sweeps",
+        "use more sweeps, or fewer in these stages");
   }
 }
 
@@ -87,10 +86,10 @@ void check_layouts(const Problem& problem, const std::vector<Stage>& stages,
         layouts_of(*problem.objective, plans[0].needs)) {
       continue;
     }
-    throw InvalidArgument("pipeline.layout",
-                          name_of(stages, i) + " needs another layout of the states than " +
-                              name_of(stages, 0),
-                          "stages with the same layout share the states");
+    throw InvalidArgument(
+        "pipeline.layout",
+        name_of(stages, i) + " needs another layout of the states than " + name_of(stages, 0),
+        "stages with the same layout share the states");
   }
 }
 
@@ -179,8 +178,8 @@ RunPlan joint_plan(const std::vector<RunPlan>& plans, const Budget& budget,
   // The origins of the replicas, twice while they are gathered, and places for energies.
   const auto slots = static_cast<std::uint64_t>(round_up(plan.shape.replicas, 32));
   const std::uint64_t origins = slots * (2 * sizeof(std::int32_t) + sizeof(double));
-  plan.scratch_bytes += origins;
-  plan.owned_bytes[MemoryOwner::engine] += origins;
+  plan.batch_bytes += origins;
+  plan.owned_bytes[MemoryOwner::batch] += origins;
   for (const RunPlan& one : plans) plan.copy_bytes = std::max(plan.copy_bytes, one.copy_bytes);
   plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
   return plan;

@@ -84,8 +84,7 @@ RunStages::CallLimit RunStages::limit_of(const RunCore& core, const Budget& want
 
 // A limit that nothing is left of still gets the result of what was done: of the least time, and
 // of sweeps that are done already.
-Result Run::advance_stages(const Budget& wanted, const Observers& observers,
-                           std::stop_token stop) {
+Result Run::advance_stages(const Budget& wanted, const Observers& observers, std::stop_token stop) {
   constexpr double least_s = 1e-9;
   check_budget(wanted);
   const auto begin = Clock::now();
@@ -135,7 +134,8 @@ void Run::go_to_stage(const Archive& archive) {
   StageBegin begin;
   begin.earlier = EarlierStages::from(archive);
   if (begin.earlier.stages != stages_->first().earlier.stages) {
-    throw InvalidArgument("archive.stage", "the pipeline of the archive has another number of stages",
+    throw InvalidArgument("archive.stage",
+                          "the pipeline of the archive has another number of stages",
                           "an archive of a run of the same pipeline");
   }
   const DrawNaming naming = RunCore::naming_of(archive);

@@ -24,7 +24,7 @@ class Pipelines : public test::ProgramTest {
  protected:
   static std::vector<std::string> solve(const std::string& schedule,
                                         const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words{"solve", "torus:20x20,1", "--device", "cpu", "--threads",
+    std::vector<std::string> words{"solve", "torus:20x20,1", "--device", "cpu",        "--threads",
                                    "1",     "--replicas",    "64",       "--schedule", schedule};
     words.insert(words.end(), more.begin(), more.end());
     return words;

@@ -41,8 +41,8 @@ std::vector<Problem> problems() {
   all.push_back(make_ising(random_ising(120, 1, 3)));
   all.push_back(make_ising(random_ising(50, 8, 3, 0.37)));
   all.push_back(make_maxcut(random_graph(64, 12, 1)));
-  for (const auto& [family, parameters] :
-       std::vector<std::pair<std::string, std::string>>{{"function", "rosenbrock-6"}, {"potts", "6x6,3,1"}}) {
+  for (const auto& [family, parameters] : std::vector<std::pair<std::string, std::string>>{
+           {"function", "rosenbrock-6"}, {"potts", "6x6,3,1"}}) {
     all.push_back(registry.problem(family).make(parameters.c_str()));
   }
   return all;
@@ -130,10 +130,10 @@ TEST_P(PipelineRun, LeavesTheSameBitsEverywhere) {
     const Result result = expect_same_everywhere(
         GetParam(), problem,
         [] {
-          return std::make_unique<Pipeline>(
-              std::vector<Stage>{stage<SimulatedAnnealing>({.cooling = PidCooling{}}, {.sweeps = 70}),
-                                 stage<ParallelTempering>({.rungs = 10}, {.sweeps = 50}),
-                                 stage<PopulationAnnealing>({}, {.sweeps = 120})});
+          return std::make_unique<Pipeline>(std::vector<Stage>{
+              stage<SimulatedAnnealing>({.cooling = PidCooling{}}, {.sweeps = 70}),
+              stage<ParallelTempering>({.rungs = 10}, {.sweeps = 50}),
+              stage<PopulationAnnealing>({}, {.sweeps = 120})});
         },
         {.replicas = 320, .seed = 3}, {.sweeps = 200});
     ASSERT_EQ(result.stages.size(), 3u);
@@ -143,9 +143,9 @@ TEST_P(PipelineRun, LeavesTheSameBitsEverywhere) {
   }
 }
 
-// What goes up for one more stage: control, limits, telemetry twice, a page of small arrays, and the
-// data of the problem; what comes down: its betas. States of one block, energies, best states or
-// draw identifiers would be further copies.
+// What goes up for one more stage: control, limits, telemetry twice, a page of small arrays, and
+// the data of the problem; what comes down: its betas. States of one block, energies, best states
+// or draw identifiers would be further copies.
 TEST_P(PipelineRun, TheHandOverCopiesNoStates) {
   const Problem problem = make_ising(random_ising(120, 1, 3));
   std::uint64_t of_problem = 0;
@@ -155,8 +155,8 @@ TEST_P(PipelineRun, TheHandOverCopiesNoStates) {
       list.push_back(stage<SimulatedAnnealing>({}, {.sweeps = 64}));
     }
     Pipeline pipeline(std::move(list));
-    kiln::Run run(problem, pipeline, {},
-                  {.replicas = 640, .seed = 3, .graph_capture = false}, backend());
+    kiln::Run run(problem, pipeline, {}, {.replicas = 640, .seed = 3, .graph_capture = false},
+                  backend());
     run.advance();
     const std::uint64_t all = run.queue().counters().copies;
     const auto bound = problem.objective->bind(run.queue());

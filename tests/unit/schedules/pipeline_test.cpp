@@ -22,8 +22,8 @@ const RunOptions cpu{.device = "cpu", .replicas = 320, .seed = 3};
 
 Problem cut() { return make_maxcut(random_graph(64, 12, 1)); }
 
-std::string refusal(std::vector<Stage> stages, const Budget& budget, const RunOptions& options = cpu,
-                    const Problem& problem = cut()) {
+std::string refusal(std::vector<Stage> stages, const Budget& budget,
+                    const RunOptions& options = cpu, const Problem& problem = cut()) {
   Pipeline pipeline(std::move(stages));
   try {
     kiln::Run run(problem, pipeline, budget, options, open_backend("cpu"));
@@ -131,11 +131,12 @@ TEST(Pipeline, ReportsNameTheStageAndCountOn) {
   std::vector<std::string> stages;
   std::int64_t sweeps = 0;
   Engine(often).run(cut(), pipeline, {}, {[&](const ReportPoint& point) {
-    if (stages.empty() || stages.back() != point.stage) stages.push_back(point.stage);
-    EXPECT_GE(point.sweeps, sweeps);
-    sweeps = point.sweeps;
-    return Next::go_on;
-  }});
+                      if (stages.empty() || stages.back() != point.stage)
+                        stages.push_back(point.stage);
+                      EXPECT_GE(point.sweeps, sweeps);
+                      sweeps = point.sweeps;
+                      return Next::go_on;
+                    }});
   EXPECT_EQ(stages,
             (std::vector<std::string>{"1/2 simulated-annealing", "2/2 parallel-tempering"}));
   EXPECT_EQ(sweeps, 1000);

@@ -25,8 +25,8 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(PipelineText, HasStagesWithParametersAndLimits) {
-  const PipelineText text =
-      parsed("sa ( sweeps = 2000,cooling=pid )>pt(betas='0.1,0.5,1', ladder=\"list\",time_limit=2m)");
+  const PipelineText text = parsed(
+      "sa ( sweeps = 2000,cooling=pid )>pt(betas='0.1,0.5,1', ladder=\"list\",time_limit=2m)");
   ASSERT_EQ(text.stages().size(), 2u);
   EXPECT_EQ(text.stages()[0].schedule, "simulated-annealing");
   EXPECT_EQ(text.stages()[0].limit.sweeps, 2000);
@@ -55,9 +55,10 @@ TEST(PipelineText, AComplaintHasItsColumn) {
     EXPECT_TRUE(complaint(text).starts_with(begin)) << text << ": " << complaint(text);
   };
   expect("sa(sweeps=10) > temperng", "column 17 of the schedule: unknown schedule 'temperng'");
-  expect("sa(sweeps=10, coolng=pid) > pt",
-         "column 15 of the schedule: 'coolng' is no parameter of 'simulated-annealing'; the nearest "
-         "is 'cooling'");
+  expect(
+      "sa(sweeps=10, coolng=pid) > pt",
+      "column 15 of the schedule: 'coolng' is no parameter of 'simulated-annealing'; the nearest "
+      "is 'cooling'");
   expect("sa(sweeps=10 > pt", "column 14 of the schedule: unexpected '>' after a value");
   expect("sa(sweeps=10", "column 3 of the schedule: the bracket that opens here is not closed");
   expect("sa(sweeps=10,", "column 3 of the schedule: the bracket that opens here is not closed");

@@ -32,8 +32,9 @@ namespace {
 
 bool limits_all_stages(const Schedule& schedule) {
   const auto* const pipeline = schedule.as<HasStages>();
-  return pipeline != nullptr &&
-         std::ranges::none_of(pipeline->stages(), [](const Stage& one) { return one.limit.empty(); });
+  return pipeline != nullptr && std::ranges::none_of(pipeline->stages(), [](const Stage& one) {
+           return one.limit.empty();
+         });
 }
 
 // Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
