@@ -39,7 +39,7 @@ void check_limits(const std::vector<Stage>& stages, const Budget& budget) {
     const bool is_last = i + 1 == stages.size();
     if (limit.empty() && !(is_last && has_outer)) {
       throw InvalidArgument("pipeline.limit", name_of(stages, i) + " has no limit",
-                            is_last ? "the last stage needs a limit of its own or of the whole run"
+                            is_last ? "the last stage needs a limit, or the whole run needs one"
                                     : "a stage ends at its limit, and hands its replicas on",
                             "give the stage a limit: sweeps=1000, or time_limit=10s");
     }

@@ -30,7 +30,7 @@ struct Stage {
 /// Ability of schedules that are made of others, which follow each other on the same replicas.
 ///
 /// A run asks the stages, not the pipeline, for their needs, memory and ticks. Every stage sees a
-/// run of its own: sweeps and ticks begin at 0, the budget is that of the stage, and states are
+/// separate run: sweeps and ticks begin at 0, the budget is that of the stage, and states are
 /// given. So a stage takes the same path as a run of its schedule alone that is given the states,
 /// the betas (RunContext::handed_betas) and stage_seed(). At the hand-over replicas stay in their
 /// slots and on the device.
