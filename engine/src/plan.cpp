@@ -16,6 +16,7 @@
 #include "kiln/own_work.hpp"
 
 #include "limits/plan_work.hpp"
+#include "pipelines/run_stages.hpp"
 #include "plan_naming.hpp"
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
@@ -317,6 +318,10 @@ void ask_unless_idle(RunPlan& plan) {
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend) {
+  if (const auto* const pipeline = schedule.as<HasStages>()) {
+    return joint_plan(plan_stages(problem, pipeline->stages(), budget, options, backend), budget,
+                      options);
+  }
   return RunCore::plan(problem, schedule, budget, options, std::move(backend), true);
 }
 

@@ -249,6 +249,12 @@ std::string Result::to_json() const {
                    {"in_ticks", counters_json(work.in_ticks)}};
   if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  for (const StageResult& one : stages) {
+    json["stages"].push_back({{"schedule", one.schedule},
+                              {"sweeps", one.sweeps},
+                              {"run_s", one.run_s},
+                              {"best", optional_number(one.best, integral)}});
+  }
   if (memory.arrays > 0) json["memory"] = memory_json(memory);
   if (profile) json["profile"] = profile_json(*profile);
   if (hardware) json["hardware"] = hardware_json(*hardware);

@@ -75,7 +75,8 @@ double RunCore::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
+std::optional<Result> RunCore::advance(const Budget& limit, const Observers& observers,
+                                       std::stop_token stop, const StageLimit* own) {
   check_budget(limit);
   const bool within_another = std::exchange(advances_, true);
   const auto end = [&](void*) { advances_ = within_another; };
@@ -99,6 +100,10 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   Stop reason = spent != DeviceStop::none ? stop_at(spent)
                 : draws_suffice()         ? Stop::converged
                                           : loop(observers, alarm);
+  if (own != nullptr && ends_stage(reason, *own)) {
+    finish_stage(reason);
+    return {};
+  }
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool descends = needs_.descends_at_end && progress_->tick_s <= longest_tick_to_descend_s;
   const bool more = cuts_tick(reason) || (early && descends);
@@ -255,8 +260,9 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
   const double seconds = p.run_s - p.reported_s;
   ReportPoint point;
   point.time_s = p.run_s;
-  point.sweeps = static_cast<std::int64_t>(summary.control.step);
-  point.attempts = static_cast<double>(summary.control.step) * per_sweep;
+  point.sweeps = earlier_.sweeps + static_cast<std::int64_t>(summary.control.step);
+  point.attempts = static_cast<double>(point.sweeps) * per_sweep;
+  point.stage = stage_text();
   point.has_best = summary.control.best_key != ~0ull;
   if (point.has_best) {
     const double stored = exact::from_order_key(summary.control.best_key);
@@ -276,8 +282,9 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
     point.time_left_s = std::max(0.0, *limit_.time_limit_s - (p.run_s - earlier_s));
   }
   if (limit_.sweeps && summary.control.step > 0) {
-    const double left = static_cast<double>(*limit_.sweeps) - static_cast<double>(point.sweeps);
-    const double left_s = std::max(0.0, left * p.run_s / static_cast<double>(point.sweeps));
+    const double done = static_cast<double>(summary.control.step);
+    const double left = static_cast<double>(*limit_.sweeps + sweeps_after_) - done;
+    const double left_s = std::max(0.0, left * stage_s() / done);
     point.time_left_s = limit_.time_limit_s ? std::min(point.time_left_s, left_s) : left_s;
   }
   p.reported_s = p.run_s;

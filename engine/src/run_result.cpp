@@ -179,21 +179,24 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.stop = stop;
   result.graph_capture = progress_->captured;
   result.draw_naming = draw_naming_;
-  result.work.sweeps = static_cast<std::int64_t>(control.step);
+  result.work.sweeps = earlier_.sweeps + static_cast<std::int64_t>(control.step);
   result.work.replicas = batch_->replicas();
-  result.work.attempts = static_cast<double>(control.step) *
+  result.work.attempts = static_cast<double>(result.work.sweeps) *
                          static_cast<double>(batch_->replicas()) *
                          static_cast<double>(batch_->space().variables());
-  result.work.ticks = static_cast<std::int64_t>(control.tick);
+  result.work.ticks = earlier_.ticks + static_cast<std::int64_t>(control.tick);
   result.work.kind = schedule_.work_kind();
   result.work.limit = limit_.work_limit;
-  result.work.accepted = last.accepted;
-  result.work.not_finite = last.not_finite;
+  result.work.accepted = earlier_.accepted + last.accepted;
+  result.work.not_finite = earlier_.not_finite + last.not_finite;
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
   if (telemetry_) telemetry_->look(control_.data());  // read_best() waits for it
   if (gradients_.size > 0) result.work.gradients = gradients_done();
+  if (earlier_.gradients) {
+    result.work.gradients = result.work.gradients.value_or(0) + *earlier_.gradients;
+  }
   read_best();
   if (problem_.objectives) {
     collect_front(result);

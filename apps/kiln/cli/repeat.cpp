@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kiln/kernels/sweeps/draw_naming.hpp"
+#include "kiln/schedules/pipeline.hpp"
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
@@ -75,14 +76,28 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
   return replicas.dump();
 }
 
+bool is_pipeline(const SortedJson& json) {
+  const SortedJson name = json.at("schedule").value("name", SortedJson());
+  return name.is_string() && PipelineText::is_one(name.get<std::string>());
+}
+
 // Planes are what a run has that can draw by them, and shared noise is an option of the schedule; a
 // run.json of older versions says nothing, and means words. Other options on the command line may
-// make planes impossible, so these are no option.
+// make planes impossible, so these are no option. The stages of a pipeline draw in different ways:
+// only what the user asked for is one.
 void repeat_naming(const SortedJson& json, const DocumentFile& file, const RunVerb& verb,
                    RecordedRun& run) {
   const std::string naming = json.value("draws", to_string(DrawNaming::words));
   const auto is_naming = [](const OptionSpec& spec) { return spec.name == "draw-naming"; };
   if (!std::ranges::any_of(verb.specs, is_naming)) return;
+  if (is_pipeline(json)) {
+    const SortedJson given = json.at("options").value("draw-naming", SortedJson());
+    if (given.is_object() && given.value("value", SortedJson()).is_string()) {
+      run.config.options["draw-naming"] = {given["value"].get<std::string>(), Origin::config,
+                                           file.name};
+    }
+    return;
+  }
   if (naming != to_string(DrawNaming::planes) && naming != to_string(DrawNaming::shared)) {
     run.config.options["draw-naming"] = {naming, Origin::config, file.name};
   }
@@ -96,6 +111,7 @@ void check_given(const SortedJson& json, const DocumentFile& file) {
   }
   const bool wants_shared = given.contains("noise") && given["noise"].is_object() &&
                             given["noise"].value("value", SortedJson()) == "shared";
+  if (is_pipeline(json)) return;
   const SortedJson draws = json.value("draws", SortedJson());
   if (draws == to_string(DrawNaming::planes) && wants_shared) {
     refuse_document(file, run_document,

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "kiln/schedules/pipeline.hpp"
+
 #include "cli/option_values.hpp"
 #include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
@@ -199,6 +201,17 @@ std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
   return "--sweeps N";
 }
 
+// Of which stage would it be?
+[[noreturn]] void refuse_parameter(const std::string& name, const Setting& setting) {
+  throw InvalidArgument(
+      "cli.conflict",
+      fmt::format("{} is given beside a pipeline", setting.origin == Origin::config
+                                                       ? setting.place + ": '" + name + "'"
+                                                       : "-p " + name),
+      "parameters of a pipeline stand in the brackets of their stage",
+      fmt::format("--schedule 'NAME({}={}) > ...'", name, clean(setting.text)));
+}
+
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   std::vector<std::string> names;
   std::vector<std::string> former;
@@ -208,6 +221,7 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   }
   for (const auto& [name, setting] : parameters) {
     if (std::ranges::count(names, name) + std::ranges::count(former, name) > 0) continue;
+    if (PipelineText::is_one(entry.name)) refuse_parameter(name, setting);
     const bool in_file = setting.origin == Origin::config;
     const std::string owners = schedules_with(name);
     const std::string what = in_file           ? fmt::format("{}: '{}'", setting.place, name)
@@ -227,6 +241,16 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
 void take_full_name(CommandOptions& options, const std::string& schedule) {
   const Registry& registry = known_registry();
   options.schedule = schedule;
+  if (PipelineText::is_one(schedule)) {
+    try {
+      options.schedule = PipelineText(schedule, registry).canonical();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(
+          error.code(),
+          label_of("schedule", options.settings["schedule"]) + ": " + clean(error.message()),
+          error.expected(), error.fix_steps());
+    }
+  }
   if (registry.has_schedule(schedule)) {
     const ScheduleEntry& entry = registry.schedule(schedule);
     options.schedule = entry.name;

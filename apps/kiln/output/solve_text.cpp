@@ -13,7 +13,7 @@
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
-#include "cli/plugin_option.hpp"
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "experiments/evaluation_variables.hpp"
 #include "hardware/sensors.hpp"
@@ -223,7 +223,7 @@ Json device_json(const DeviceInfo& device, const std::string& fallback_reason) {
 std::string banner_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
   const CommandOptions& options = facts.options;
-  const Registry& registry = known_registry();
+  const Registry registry = run_registry(options.schedule);
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   const std::optional<EvaluationPlan> plan =
       evaluation_plan(options, entry, facts.parameters, problem);

@@ -4,7 +4,7 @@
 
 #include "kiln/registry.hpp"
 
-#include "cli/plugin_option.hpp"
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "output/solve_text.hpp"
 
@@ -27,7 +27,7 @@ std::string stop_rule(const RunFacts& facts) {
     options.counts_evaluations &= options.budget.sweeps == facts.continues_until->sweeps;
     options.budget = *facts.continues_until;
   }
-  const Registry& registry = known_registry();
+  const Registry registry = run_registry(options.schedule);
   const std::optional<EvaluationPlan> plan = evaluation_plan(
       options, registry.schedule(options.schedule), facts.parameters, facts.loaded.problem);
   return plan ? stop_rule(*plan, options) : stop_rule(options, facts.step, facts.parameters);

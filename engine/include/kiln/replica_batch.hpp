@@ -107,6 +107,13 @@ class KILN_API ReplicaBatch {
   std::vector<std::uint64_t> read_accepted() const { return accepted_.download(); }
   std::vector<std::uint64_t> read_not_finite() const { return not_finite_.download(); }
 
+  /// Divides the replicas anew, for a schedule that goes on with them. States, energies and best
+  /// states stay in their slots; draw identifiers, rungs and lineages become those of a new batch
+  /// of this seed, and counts of moves and steps begin at 0. Copies nothing to the host.
+  /// @param origin  [slots] of which replica each replica comes; is brought up to date
+  /// @throws InvalidArgument for groups that do not divide the replicas.
+  void divide(std::int64_t groups, std::uint64_t seed, DeviceArray<std::int32_t>& origin);
+
   /// Changes the layout of a block in place, with the convert_layout kernel.
   void convert(int block, Layout layout);
 

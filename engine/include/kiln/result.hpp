@@ -75,6 +75,14 @@ struct Solution {
   std::int64_t count = 1;    ///< number of replicas with this best state
 };
 
+/// What one stage of a pipeline did.
+struct StageResult {
+  std::string schedule;
+  std::int64_t sweeps = 0;  ///< of each replica
+  double run_s = 0;
+  std::optional<double> best;  ///< objective value of the best state when the stage ended
+};
+
 /// The result of a run.
 struct KILN_API Result {
   std::string step = "sweep";  ///< what a step of the schedule is called (Schedule::step_name())
@@ -119,6 +127,8 @@ struct KILN_API Result {
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
   bool graph_capture = false;
+  /// The stages of a pipeline as far as the run came; empty for other schedules.
+  std::vector<StageResult> stages;
   /// The front of a problem with several objectives; null for others. `objective` is its
   /// hypervolume and `solution` its chosen member.
   std::shared_ptr<const Front> front;

@@ -193,11 +193,16 @@ std::string Checkpoint::field(const std::string& name) const {
   return {};
 }
 const CheckpointNotes& Checkpoint::notes() const noexcept { return parts_->notes; }
-std::uint64_t Checkpoint::steps() const noexcept { return parts_->clock.steps; }
+std::uint64_t Checkpoint::steps() const noexcept {
+  const auto earlier = static_cast<std::uint64_t>(number_of(field("sweeps of earlier stages")));
+  return earlier + parts_->clock.steps;
+}
 double Checkpoint::run_s() const noexcept { return parts_->clock.run_s; }
 
 void Checkpoint::restore(Run& run) const {
   const format::Clock& clock = parts_->clock;
+  const CheckpointSections sections(parts_->reader, format::state_prefix);
+  run.go_to_stage(Archive(run.queue(), sections));
   const format::Texts now = run.core().identity();
   const std::string draws_field = "-p " + std::string(ExtendsDraws::parameter);
   format::Texts saved = parts_->fields;
@@ -211,7 +216,6 @@ void Checkpoint::restore(Run& run) const {
         wanted->second;
   }
   require_same(file(), saved, now);
-  const CheckpointSections sections(parts_->reader, format::state_prefix);
   const auto load = [&](const Archive& archive) {
     // The field says so; its section is believed no more than that.
     if (RunCore::naming_of(archive) != run.draw_naming()) {

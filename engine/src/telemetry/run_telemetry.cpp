@@ -159,12 +159,20 @@ void RunTelemetry::launch(RecordTelemetry::Task task, const RunControl* control)
 
 Incumbent RunTelemetry::incumbent_of(const IncumbentEntry& entry) const {
   return {-1,
-          static_cast<std::int64_t>(entry.step),
+          sweeps_before_ + static_cast<std::int64_t>(entry.step),
           units_.objective_of_stored(entry.energy),
           units_.energy_of_stored(entry.energy),
           entry.replica,
           entry.group,
           entry.rung};
+}
+
+void RunTelemetry::add_looked() {
+  const IncumbentEntry* const now = looked();
+  if (now == nullptr) return;
+  const Incumbent last = incumbent_of(*now);
+  const std::vector<Incumbent>& kept = incumbents_.kept();
+  if (kept.empty() || last.energy < kept.back().energy) incumbents_.add(last);
 }
 
 void RunTelemetry::take() {
@@ -274,10 +282,14 @@ bool RunTelemetry::has_sound_incumbents(const RunControl& control) const {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   const std::int64_t size = kernel_.group_size, replicas = sums_.size() * size;
   const auto is_sound = [&](const Incumbent& one) {
-    // A replica of -1 was never found: another one was better a tick later.
-    return one.sweeps >= 0 && static_cast<std::uint64_t>(one.sweeps) <= control.step &&
+    // A replica of -1 was never found: another one was better a tick later. Groups of earlier
+    // stages had other sizes.
+    const bool of_earlier = one.sweeps < sweeps_before_ + (sweeps_before_ > 0 ? 1 : 0);
+    const std::int64_t step = one.sweeps - sweeps_before_;
+    return one.sweeps >= 0 && (of_earlier || static_cast<std::uint64_t>(step) <= control.step) &&
            one.replica >= -1 && one.replica < replicas && one.rung >= -1 && one.rung < replicas &&
-           one.group == std::max<std::int64_t>(0, one.replica) / size;
+           (of_earlier ? one.group >= 0 && one.group < replicas
+                       : one.group == std::max<std::int64_t>(0, one.replica) / size);
   };
   const auto kept = static_cast<std::int64_t>(incumbents_.kept().size());
   return incumbents_.found() >= kept && incumbents_.found() <= most &&

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <system_error>
@@ -9,10 +10,12 @@
 #include "kiln/fronts/scalarized.hpp"
 #include "kiln/host_threads.hpp"
 #include "kiln/objectives/recall.hpp"
+#include "kiln/pipelines/stages.hpp"
 
 #include "cli/option_values.hpp"
 #include "cli/plugin_option.hpp"
 #include "cli/present_names.hpp"
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "front/reference_front.hpp"
@@ -28,9 +31,18 @@
 namespace kiln::cli {
 namespace {
 
+bool limits_all_stages(const Schedule& schedule) {
+  const auto* const pipeline = schedule.as<HasStages>();
+  return pipeline != nullptr && std::ranges::none_of(pipeline->stages(), [](const Stage& one) {
+           return one.limit.empty();
+         });
+}
+
 // Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
-void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
-  if (!entry.few_evaluations && !entry.several_objectives) return;
+void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry,
+                        const Schedule& schedule) {
+  const bool ends = entry.few_evaluations || entry.several_objectives;
+  if (!ends && !limits_all_stages(schedule)) return;
   const auto limit = options.settings.find("time-limit");
   if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
   options.settings.erase(limit);
@@ -122,7 +134,8 @@ void limit_beside_others(Session& session) {
 void prepare_evaluations(Session& session) {
   const CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
-  drop_default_limit(session.options, session.registry.schedule(options.schedule));
+  drop_default_limit(session.options, session.registry.schedule(options.schedule),
+                     *session.schedule);
   limit_beside_others(session);
   const std::optional<Experiment>& experiment = problem.experiment;
   if (experiment && experiment->keep_programs) experiment->keep_programs(make_program_keeper());
@@ -234,6 +247,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
       std::move(set_up),
       std::move(signals)};
   const CommandOptions& options = session.options;
+  session.registry = run_registry(options.schedule);
   // The problem decides the default schedule, whose parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
   if (schedule_given) take_present_names(session.options, session.registry);
@@ -278,6 +292,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
     session.resumption->count_steps(session.registry.schedule(options.schedule), *session.schedule);
   }
   require_possible_naming(session.options, *session.schedule);
+  leave_out_telemetry(session.options, *session.schedule);
   if (!resumed) {
     require_telemetry(session.options, session.registry.schedule(session.options.schedule));
   }

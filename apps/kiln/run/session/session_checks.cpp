@@ -11,6 +11,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/pipelines/stages.hpp"
 
 #include "cli/repeat.hpp"
 #include "errors.hpp"
@@ -95,6 +96,18 @@ void require_possible_naming(const CommandOptions& options, const Schedule& sche
                                                           clean(setting.text));
   throw InvalidArgument("run.draw_naming", what + ", and shared noise excludes this naming", {},
                         "--draw-naming auto, or -p noise=independent");
+}
+
+void leave_out_telemetry(CommandOptions& options, const Schedule& schedule) {
+  if (schedule.as<HasStages>() == nullptr) return;
+  if (options.has("telemetry") && options.run.telemetry.level != TelemetryLevel::off) {
+    throw InvalidArgument("cli.telemetry",
+                          fmt::format("{}: a pipeline has no telemetry",
+                                      label_of("telemetry", options.settings.at("telemetry"))),
+                          "records have the groups of one stage, and stages have different groups",
+                          "remove --telemetry; trace.csv and events.ndjson go through all stages");
+  }
+  options.run.telemetry.level = TelemetryLevel::off;
 }
 
 void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry) {

@@ -14,6 +14,10 @@
 // What keeps a run from being started, or its result from being one. Each throws.
 namespace kiln::cli {
 
+/// Records have the shape of one stage: a run of a pipeline has none.
+/// @throws InvalidArgument if the user asks for them.
+void leave_out_telemetry(CommandOptions& options, const Schedule& schedule);
+
 /// @throws ObjectiveError `result.infeasible`; SelfCheckError `check.mismatch`
 void require_verified(const Result& result, const Problem& problem);
 

@@ -206,6 +206,9 @@ void SessionRun::follow() {
 
 Next SessionRun::look(const ReportPoint& point) {
   if (point.has_best) has_value_ = true;
+  if (!is_quiet() && point.stage != std::exchange(stage_, point.stage)) {
+    progress_.note("stage " + point.stage);
+  }
   record_.update(point, run());  // first: what is shown is on the disk
   progress_.update(point);
   sensors_->update(point.time_s);

@@ -70,6 +70,7 @@ class SessionRun {
   std::optional<Sensors> sensors_;
   std::exception_ptr failure_;
   std::uint64_t known_lost_ = 0;
+  std::string stage_;  // that the user was told of
 };
 
 }  // namespace kiln::cli
