@@ -139,10 +139,15 @@ std::vector<RunPlan> plan_stages(const Problem& problem, const std::vector<Stage
                                  const OpenedBackend& backend) {
   check_budget(budget);
   check_limits(stages, budget);
+  OpenedBackend on = backend;
   const auto plan_all = [&](const RunOptions& with) {
     std::vector<RunPlan> plans;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      plans.push_back(plan_stage(problem, stages, i, budget, with, backend));
+    while (plans.size() < stages.size()) {
+      plans.push_back(plan_stage(problem, stages, plans.size(), budget, with, on));
+      if (plans.back().opened.backend == on.backend) continue;
+      // A stage whose kernels a GPU lacks takes all stages to the CPU.
+      on = plans.back().opened;
+      plans.clear();
     }
     check_layouts(problem, stages, plans);
     return plans;
