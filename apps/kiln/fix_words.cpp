@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include "fix_words.hpp"
-#include "cli/plugin_option.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "kiln/registry.hpp"
+
+#include "cli/plugin_option.hpp"
 
 namespace kiln::cli {
 namespace {
