@@ -33,13 +33,13 @@ endif()
 
 if(KILN_APPS)
   install(TARGETS kiln_program RUNTIME COMPONENT program)
-  # apps/kiln/CMakeLists.txt lets the program write these.
+  # apps/kiln/CMakeLists.txt lets the program write these, where it can run; a build of other targets has none.
   install(DIRECTORY ${KILN_WRITTEN_SHARE}/man/ DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
           COMPONENT program FILES_MATCHING PATTERN "*.1")
   install(FILES ${KILN_WRITTEN_SHARE}/completion/kiln
-          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program OPTIONAL)
   install(FILES ${KILN_WRITTEN_SHARE}/completion/_kiln
-          DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program OPTIONAL)
 endif()
 # The reader of telemetry.bin for Python, to copy or to put on PYTHONPATH.
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/kiln_telemetry.py DESTINATION "${CMAKE_INSTALL_DATADIR}/kiln"

@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
-                 "  available: schedules problems formats devices kernels suites\n"
+                 "  available: schedules problems formats devices kernels suites plugins\n"
                  "  fix: kiln list devices\n"}),
     [](const auto& tested) { return tested.param.name; });
 

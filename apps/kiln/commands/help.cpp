@@ -86,7 +86,7 @@ std::string program_help() {
       "  0  done            4  device            8  wrong value or gradient\n"
       "  1  defect          5  memory            9  no answer\n"
       "  2  usage           6  output           10  target not reached\n"
-      "  3  input           7  plugin           11  slower than before\n"
+      "  3  input           7  CUDA module      11  slower than before\n"
       "  70  device fault                      141  output pipe closed\n"
       "  130, 143  interrupted, terminated\n"
       "\n"

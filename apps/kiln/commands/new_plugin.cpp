@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "kiln/errors.hpp"
@@ -31,11 +33,15 @@ void check_name(const std::string& name) {
   const bool valid = !name.empty() && name.size() <= 40 && name[0] >= 'a' && name[0] <= 'z' &&
                      std::ranges::all_of(name, is_part) && name.back() != '_' &&
                      name.find("__") == std::string::npos;
-  if (valid) return;
-  throw InvalidArgument("cli.value",
-                        fmt::format("'{}' cannot be the name of a plug-in", clean(name)),
-                        "small letters, digits and single underlines, at most 40, a letter first",
-                        "kiln new-plugin my_schedule");
+  // Targets that CMake makes itself; kiln_plugin is a type of kiln/plugin.h.
+  constexpr std::array<std::string_view, 8> reserved{"all",     "clean", "edit_cache",    "help",
+                                                     "install", "kiln",  "rebuild_cache", "test"};
+  if (valid && std::ranges::count(reserved, name) == 0) return;
+  throw InvalidArgument(
+      "cli.value", fmt::format("'{}' cannot be the name of a plug-in", clean(name)),
+      "small letters, digits and single underlines, at most 40, a letter first; no name of a "
+      "target of CMake, such as test",
+      "kiln new-plugin my_schedule");
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -90,9 +96,9 @@ std::string new_plugin_help() {
              "for GPUs, its CMakeLists.txt, a test and a README.") +
          "\noptions:\n" + describe_options(new_plugin_specs()) +
          "\nexamples:\n"
-         "  kiln new-plugin my_schedule\n"
-         "  cmake -S my_schedule -B my_schedule/build && cmake --build my_schedule/build\n"
-         "  kiln solve gset:G1 --plugin my_schedule/build/my_schedule.so --schedule my-schedule\n";
+         "  kiln new-plugin mine\n"
+         "  cmake -S mine -B mine/build && cmake --build mine/build\n"
+         "  kiln solve gset:G1 --plugin mine/build/mine.so --schedule mine\n";
 }
 
 ExitCode run_new_plugin(const Words& words) {

@@ -183,7 +183,7 @@ const std::vector<OptionSpec>& tell_specs() {
 
 std::string tell_help() {
   return "usage: kiln tell RUN ID VALUE [CONSTRAINT...]\n"
-         "       kiln tell RUN ID --failed\n"
+         "       kiln tell RUN ID --failed|--release\n"
          "       kiln tell RUN -\n\n" +
          paragraph(
              "Tells a study the value of a point that kiln ask printed. Values may come in any "

@@ -3,6 +3,10 @@
 #include "plugins/plugin_parts.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "kiln/plugins/plugin.hpp"
@@ -13,6 +17,30 @@ void PluginParts::refuse(const InvalidArgument& error) {
   if (!taken) taken = error;
   throw InvalidArgument(error);
 }
+
+namespace {
+
+// What the maker of a schedule or a problem throws is a text for the user if it is an Error of
+// Kiln. Of any other exception the user learns whose it is.
+template <class Made, class Argument>
+std::function<Made(const Argument&)> guarded(const std::string& what,
+                                             std::function<Made(const Argument&)> make) {
+  if (!make) return make;
+  return [what, make = std::move(make)](const Argument& argument) -> Made {
+    try {
+      return make(argument);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw PluginError("plugin.failed", what + " of a plug-in cannot be made: " + error.what(), {},
+                        "report this to the author of the plug-in");
+    }
+  };
+}
+
+}  // namespace
 
 template <class Entry>
 void PluginParts::add_entry(Entry entry, std::vector<std::string>& names) {
@@ -25,8 +53,14 @@ void PluginParts::add_entry(Entry entry, std::vector<std::string>& names) {
   names.push_back(name);
 }
 
-void PluginParts::add(ScheduleEntry entry) { add_entry(std::move(entry), schedules); }
-void PluginParts::add(ProblemEntry entry) { add_entry(std::move(entry), problems); }
+void PluginParts::add(ScheduleEntry entry) {
+  entry.make = guarded("schedule '" + entry.name + "'", std::move(entry.make));
+  add_entry(std::move(entry), schedules);
+}
+void PluginParts::add(ProblemEntry entry) {
+  entry.make = guarded("problem '" + entry.name + "'", std::move(entry.make));
+  add_entry(std::move(entry), problems);
+}
 
 void PluginParts::add_kernels(bool gpu, std::string name, std::function<void(Backend&)> add) {
   std::vector<std::string>& names = gpu ? cuda_kernels : cpu_kernels;

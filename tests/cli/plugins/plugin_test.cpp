@@ -84,7 +84,7 @@ TEST_F(PluginOption, NewPluginWritesAFolderOnce) {
     EXPECT_TRUE(fs::is_regular_file(fs::path(folder) / file)) << file;
   }
   EXPECT_EQ(run({"new-plugin", "mine", "-o", folder}).exit_code, 6);
-  for (const char* bad : {"", "Mine", "9x", "a-b", "a__b", "../x", "hmc"}) {
+  for (const char* bad : {"", "Mine", "9x", "a-b", "a__b", "../x", "hmc", "test", "kiln"}) {
     EXPECT_EQ(run({"new-plugin", bad, "-o", (folder_ / "other").string()}).exit_code, 2) << bad;
   }
   EXPECT_FALSE(fs::exists(folder_ / "other"));
