@@ -183,6 +183,15 @@ std::string restoring(const std::string& name, const RecordedParameters& recorde
   return fmt::format("-p {}={}{}", name, recorded.values.at(name), grows ? " -p growth=2" : "");
 }
 
+// Whether it is a parameter of a later stage of a pipeline, "2.beta_max": resolved when its stage
+// begins, so the record has what the text of the schedule says, and that is the same text.
+bool is_of_later_stage(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  return dot != std::string::npos && dot > 0 && name[0] >= '1' && name[0] <= '9' &&
+         name.substr(0, dot) != "1" &&
+         std::ranges::all_of(name.substr(0, dot), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Seed and naming of draws decide answers, but no default.
 bool changes_defaults(const std::string& option, const Setting& setting, const RunVerb& verb) {
   if (setting.origin <= Origin::config || option == "seed" || option == "draw-naming") return false;
@@ -204,6 +213,7 @@ std::string changed_parameters(const CommandOptions& options,
                                restart->second != restart_now->second;
   std::string changed;
   for (const auto& [name, then] : recorded) {
+    if (is_of_later_stage(name)) continue;
     if (name == "reheat" && restarts_change) continue;  // follows from it
     const auto found = now.find(name);
     const auto given = options.parameters.find(name);

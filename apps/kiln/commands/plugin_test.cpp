@@ -71,6 +71,8 @@ class ScheduleTest {
       wrong = (this->*test)();
     } catch (const std::exception& error) {
       wrong = error.what();
+    } catch (...) {
+      wrong = "it throws what is no std::exception";
     }
     findings_.push_back({what, wrong, note_});
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <iterator>
@@ -68,6 +69,19 @@ Telling telling_of(const Words& words, const std::string& place) {
   told.value = number_of(words[1], place);
   for (std::size_t w = 2; w < words.size(); ++w) {
     told.constraints.push_back(number_of(words[w], place));
+  }
+  // Squares of values must be numbers: models of the objective take their variance.
+  constexpr double largest = 1e150;
+  const auto is_bad = [](double x) { return !(std::abs(x) <= largest); };
+  const bool bad_value = std::isfinite(told.value) && is_bad(told.value);
+  const bool bad_constraint =
+      std::isfinite(told.value) && std::ranges::any_of(told.constraints, is_bad);
+  if (bad_value || bad_constraint) {
+    throw InvalidArgument(
+        "study.value",
+        fmt::format("{}point {} has a {} that is no number of at most 1e150 in size", place,
+                    told.id, bad_value ? "value" : "constraint"),
+        {}, fmt::format("scale it, or kiln tell RUN {} --failed", told.id));
   }
   if (!std::isfinite(told.value)) told.constraints.clear();
   return told;

@@ -227,6 +227,14 @@ std::optional<StudyFolder::Saved> StudyFolder::saved(const StudyRecord& record) 
   }
   Saved saved;
   saved.lines = head["lines"].get<std::size_t>();
+  if (saved.lines > record.sums.size()) {
+    throw InputError(
+        "study.journal",
+        fmt::format("{} has {} lines, and had {} when the study was last asked: "
+                    "points and values are lost",
+                    clean((path_ / journal_name).string()), record.sums.size(), saved.lines),
+        {}, "restore the journal from a copy, or begin a new study");
+  }
   const bool same = saved.lines > 0 && saved.lines <= record.sums.size() &&
                     record.sums[saved.lines - 1] == text_of("sum");
   if (!same || bytes.size() % sizeof(double) != 0) return std::nullopt;

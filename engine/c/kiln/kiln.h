@@ -107,7 +107,7 @@ typedef int32_t (*kiln_callback)(const kiln_progress* progress, void* data);
 typedef struct kiln_options {
   size_t struct_size;   /* sizeof(kiln_options) */
   const char* schedule; /* by name, "parallel-tempering"; NULL: the default of the model */
-  const char* const* settings; /* [settings_count] options of the schedule, "sweeps=2000" */
+  const char* const* settings; /* [settings_count] options of the schedule, "beta_max=3" */
   size_t settings_count;
   uint64_t seed;
   int64_t replicas;     /* 0: a number that suits model and device */
@@ -124,7 +124,7 @@ typedef struct kiln_options {
 typedef struct kiln_result {
   size_t struct_size; /* sizeof(kiln_result) */
   double value;       /* of the best state, recomputed from the terms, offset included */
-  int32_t integral;   /* 1 if values are integers and exact */
+  int32_t integral;   /* 1 if values are integers and sums of them exact in doubles */
   int32_t stop;       /* KILN_TARGET_REACHED, ... */
   int64_t sweeps;     /* of each replica */
   int64_t replicas;

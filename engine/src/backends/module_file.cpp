@@ -38,6 +38,12 @@ class Reader {
  public:
   explicit Reader(const fs::path& path) : file_(path, std::ios::binary) {}
 
+  std::uint64_t size() {
+    file_.clear();
+    file_.seekg(0, std::ios::end);
+    return file_ ? static_cast<std::uint64_t>(file_.tellg()) : 0;
+  }
+
   template <class T>
   std::optional<T> at(std::uint64_t offset) {
     T value{};
@@ -79,13 +85,22 @@ std::optional<ModuleNote> read_note(const fs::path& path) {
   const auto head = file.at<Elf64_Ehdr>(0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
   if (head->e_ident[EI_CLASS] != ELFCLASS64) return std::nullopt;
+  constexpr int max_note_segments = 16;
+  const std::uint64_t size = file.size();
+  std::optional<ModuleNote> note;
+  int n_note_segments = 0;
   for (std::uint64_t k = 0; k < head->e_phnum; ++k) {
     const auto segment = file.at<Elf64_Phdr>(head->e_phoff + k * sizeof(Elf64_Phdr));
     if (!segment) break;
-    if (segment->p_type != PT_NOTE) continue;
-    if (const auto note = note_in(file, *segment)) return note;
+    // To open a file that is cut off ends the process: its missing pages are mapped all the same.
+    if (segment->p_type == PT_LOAD &&
+        (segment->p_filesz > size || segment->p_offset > size - segment->p_filesz)) {
+      return std::nullopt;
+    }
+    if (segment->p_type != PT_NOTE || note || ++n_note_segments > max_note_segments) continue;
+    note = note_in(file, *segment);
   }
-  return std::nullopt;
+  return note;
 }
 
 void check_owner(const fs::path& path, const ModuleWords& words) {

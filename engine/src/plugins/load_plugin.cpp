@@ -46,7 +46,7 @@ void check_file(const fs::path& path) {
   check_owner(path, words);
   const std::optional<ModuleNote> note = read_note(path);
   if (!note) {
-    throw PluginError("plugin.entry", path.string() + " is not a plug-in of Kiln",
+    throw PluginError("plugin.entry", path.string() + " is not a plug-in of Kiln, or is cut off",
                       "a shared library in which KILN_PLUGIN stands once", words.path_fix);
   }
   if (note->kind != ModuleKind::plugin) {
@@ -70,6 +70,13 @@ void check_file(const fs::path& path) {
                     "Types with other layouts would corrupt memory.", rebuild);
 }
 
+// Texts are shown in tables and messages.
+bool is_short_line(const char* text, std::size_t longest) {
+  const std::size_t length = ::strnlen(text, longest + 1);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  return length > 0 && length <= longest && std::none_of(text, text + length, is_control);
+}
+
 const kiln_plugin& open(const fs::path& path) {
 #if defined(KILN_STATIC)
   throw PluginError("plugin.static", "this build of Kiln is static and has no plug-ins",
@@ -86,15 +93,21 @@ const kiln_plugin& open(const fs::path& path) {
   }
   using Entry = decltype(kiln_plugin_entry);
   auto* const entry = reinterpret_cast<Entry*>(dlsym(library, "kiln_plugin_entry"));
-  const kiln_plugin* const plugin = entry != nullptr ? entry() : nullptr;
+  const kiln_plugin* plugin = nullptr;
+  try {
+    if (entry != nullptr) plugin = entry();
+  } catch (...) {  // as if there were none
+  }
   const bool known = plugin != nullptr && plugin->struct_size == sizeof(kiln_plugin) &&
                      plugin->abi == KILN_PLUGIN_ABI && plugin->add != nullptr &&
                      plugin->name != nullptr && plugin->version != nullptr &&
-                     plugin->summary != nullptr;
+                     plugin->summary != nullptr && is_short_line(plugin->name, 40) &&
+                     is_short_line(plugin->version, 40) && is_short_line(plugin->summary, 400);
   if (known) return *plugin;
   throw PluginError("plugin.entry",
                     "the plug-in " + path.string() + " has no valid entry point kiln_plugin_entry",
-                    {}, "let KILN_PLUGIN define the entry point");
+                    "a name, a version and a summary, each in a line",
+                    "let KILN_PLUGIN define the entry point");
 #endif
 }
 

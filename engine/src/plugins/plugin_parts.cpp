@@ -7,6 +7,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kiln/plugins/plugin.hpp"
@@ -25,10 +26,15 @@ namespace {
 template <class Made, class Argument>
 std::function<Made(const Argument&)> guarded(const std::string& what,
                                              std::function<Made(const Argument&)> make) {
-  if (!make) return make;
+  if (!make) throw InvalidArgument("registry.entry", what + " has no function `make`");
   return [what, make = std::move(make)](const Argument& argument) -> Made {
     try {
-      return make(argument);
+      Made made = make(argument);
+      if constexpr (std::is_same_v<Made, Problem>) {
+        if (made.objective != nullptr) return made;
+      } else {
+        if (made != nullptr) return made;
+      }
     } catch (const Error&) {
       throw;
     } catch (const std::bad_alloc&) {
@@ -37,6 +43,8 @@ std::function<Made(const Argument&)> guarded(const std::string& what,
       throw PluginError("plugin.failed", what + " of a plug-in cannot be made: " + error.what(), {},
                         "report this to the author of the plug-in");
     }
+    throw PluginError("plugin.failed", what + " of a plug-in cannot be made: it gives nothing", {},
+                      "report this to the author of the plug-in");
   };
 }
 
@@ -53,11 +61,33 @@ void PluginParts::add_entry(Entry entry, std::vector<std::string>& names) {
   names.push_back(name);
 }
 
+namespace {
+
+// A name is a word of command lines, of `a > b` and of `family:parameters`.
+void check_entry(const char* kind, const std::string& name, const std::string& sentence) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  const bool valid = !name.empty() && name.size() <= 60 && name[0] >= 'a' && name[0] <= 'z' &&
+                     std::ranges::all_of(name, is_part);
+  if (valid && std::ranges::none_of(sentence, is_control)) return;
+  throw InvalidArgument("registry.entry",
+                        std::string("a plug-in has a ") + kind + " whose name or sentence is none",
+                        "names of small letters, digits, hyphens and underlines, a letter first; "
+                        "sentences in a line");
+}
+
+}  // namespace
+
 void PluginParts::add(ScheduleEntry entry) {
+  check_entry("schedule", entry.name, entry.sentence);
+  for (const std::string& alias : entry.aliases) check_entry("schedule", alias, {});
   entry.make = guarded("schedule '" + entry.name + "'", std::move(entry.make));
   add_entry(std::move(entry), schedules);
 }
 void PluginParts::add(ProblemEntry entry) {
+  check_entry("problem family", entry.name, entry.sentence);
   entry.make = guarded("problem '" + entry.name + "'", std::move(entry.make));
   add_entry(std::move(entry), problems);
 }

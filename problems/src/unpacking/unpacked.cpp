@@ -50,6 +50,10 @@ Packing packing_of(std::string_view first_bytes) noexcept {
                                                6)))
     return Packing::xz;
   if (first_bytes.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
+  // A frame that readers skip, as pzstd writes one first: 0x184D2A50 to 0x184D2A5F.
+  if (first_bytes.size() >= 4 && first_bytes.substr(1).starts_with("\x2a\x4d\x18") &&
+      (static_cast<unsigned char>(first_bytes[0]) & 0xf0u) == 0x50u)
+    return Packing::zstd;
   return Packing::none;
 }
 

@@ -200,6 +200,29 @@ TEST_F(Study, ConstraintsDecideWhatIsBest) {
   EXPECT_EQ(status()["best"]["id"], 2);
 }
 
+TEST_F(Study, OnlyNumbersGoIntoTheJournal) {
+  make({"--constraints", "1"});
+  ask({"-n", "2"});
+  for (const char* bad : {"nan", "inf", "-inf", "1e151"}) {
+    const Outcome outcome = tell({"1", "0.5", bad});
+    EXPECT_EQ(outcome.exit_code, 2) << bad;
+    EXPECT_NE(outcome.err.find("study.value"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(tell({"1", "1e200", "0"}).exit_code, 2);
+  EXPECT_EQ(tell({"1", "0.5", "-1"}).exit_code, 0);
+  EXPECT_EQ(tell({"2", "nan", "nan"}).exit_code, 0);  // a failed point
+  ask();
+}
+
+TEST_F(Study, AJournalThatLostLinesIsRefused) {
+  make();
+  ask({"-n", "3"});
+  std::filesystem::remove(folder_ / "lab" / "journal");
+  const Outcome outcome = run({"ask", "lab"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("error[study.journal]"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Study, EndsWithNine) {
   make({"--evaluations", "3"});
   EXPECT_EQ(lines_of(ask({"-n", "8"})).size(), 3u);
