@@ -38,14 +38,14 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
 
 // "x has 10 elements: x[1] .. x[10]"
 std::string form_of(const std::string& name, const std::vector<std::int64_t>& shape) {
-  if (shape.empty()) return quoted(name) + " is a number";
+  if (shape.empty()) return in_quotes(name) + " is a number";
   std::string last;
   for (const std::int64_t n : shape) last += (last.empty() ? "" : ",") + std::to_string(n);
-  return quoted(name) + " has the elements " + name + (shape.size() == 1 ? "[1]" : "[1,1]") +
+  return in_quotes(name) + " has the elements " + name + (shape.size() == 1 ? "[1]" : "[1,1]") +
          " .. " + name + "[" + last + "]; indices count from 1";
 }
 
@@ -98,7 +98,7 @@ void ExpressionScope::resolve_name(ExpressionNode& node,
   }
   if (node.varies && (variable != variables_.end() || array != data_.end())) {
     refuse_expression("expr.index", node.column,
-                      "an index of " + quoted(node.text) + " depends on a variable",
+                      "an index of " + in_quotes(node.text) + " depends on a variable",
                       "numbers, data and the indices of sums");
   }
   if (variable != variables_.end()) {
@@ -119,8 +119,8 @@ void ExpressionScope::resolve_name(ExpressionNode& node,
   if (node.parts.size() != shape.size()) {
     const std::string n = std::to_string(node.parts.size());
     refuse_expression("expr.index", node.column,
-                      node.parts.empty() ? quoted(node.text) + " stands here without an index"
-                                         : quoted(node.text) + " stands here with " + n +
+                      node.parts.empty() ? in_quotes(node.text) + " stands here without an index"
+                                         : in_quotes(node.text) + " stands here with " + n +
                                                (n == "1" ? " index" : " indices"),
                       form_of(node.text, shape));
   }
@@ -130,10 +130,10 @@ void ExpressionScope::refuse_name(const ExpressionNode& node,
                                   const std::vector<std::string>& levels) const {
   const std::string& name = node.text;
   if (expression_function(name) != nullptr || name == "length") {
-    refuse_expression("expr.name", node.column, quoted(name) + " is the name of a function",
+    refuse_expression("expr.name", node.column, in_quotes(name) + " is the name of a function",
                       "its argument in parentheses: " + name + "(x)");
   }
-  refuse_expression("expr.name", node.column, "the name " + quoted(name) + " is not known",
+  refuse_expression("expr.name", node.column, "the name " + in_quotes(name) + " is not known",
                     known_names(levels, name),
                     "declare a variable: --var '" + name + (node.kind == Kind::item ? "[10]" : "") +
                         "=real:LOW:HIGH'");
@@ -144,14 +144,14 @@ void ExpressionScope::refuse_call(const ExpressionNode& node) const {
   const auto array = std::ranges::find(data_, node.text, &DataArray::name);
   if (variable != variables_.end() || array != data_.end()) {
     const Shape& shape = variable != variables_.end() ? variable->shape : (*array)->shape;
-    refuse_expression("expr.call", node.column, quoted(node.text) + " is not a function",
+    refuse_expression("expr.call", node.column, in_quotes(node.text) + " is not a function",
                       form_of(node.text, shape),
                       shape.empty() ? "a product needs a '*'" : "an element stands in brackets");
   }
   for (const auto& [other, ours] : other_names) {
     if (lower(node.text) != other) continue;
     refuse_expression("expr.call", node.column,
-                      "the function " + quoted(node.text) + " is not known",
+                      "the function " + in_quotes(node.text) + " is not known",
                       "write " + std::string(ours));
   }
   std::vector<std::string> names{"length", "prod", "sum"};
@@ -162,8 +162,9 @@ void ExpressionScope::refuse_call(const ExpressionNode& node) const {
     all += (all.empty() ? "" : ", ") + one;
     if (lower(node.text).starts_with(one) && one.size() > near.size()) near = one;
   }
-  refuse_expression("expr.call", node.column, "the function " + quoted(node.text) + " is not known",
-                    near.empty() ? all : "the nearest is " + quoted(near));
+  refuse_expression("expr.call", node.column,
+                    "the function " + in_quotes(node.text) + " is not known",
+                    near.empty() ? all : "the nearest is " + in_quotes(near));
 }
 
 void ExpressionScope::resolve_call(ExpressionNode& node) const {
@@ -203,9 +204,10 @@ void ExpressionScope::resolve_fold(ExpressionNode& node, std::vector<std::string
     for (ExpressionNode& bound : range.bounds) {
       resolve(bound, levels);
       if (bound.varies) {
-        refuse_expression("expr.index", bound.column,
-                          "a bound of the index " + quoted(range.index) + " depends on a variable",
-                          "numbers, data and the indices of outer sums");
+        refuse_expression(
+            "expr.index", bound.column,
+            "a bound of the index " + in_quotes(range.index) + " depends on a variable",
+            "numbers, data and the indices of outer sums");
       }
       node.indices |= bound.indices;
     }
@@ -219,7 +221,7 @@ void ExpressionScope::resolve_fold(ExpressionNode& node, std::vector<std::string
     if (is_taken) {
       refuse_expression(
           "expr.index", range.column,
-          "the index " + quoted(range.index) + " has the name of a variable or of data", {},
+          "the index " + in_quotes(range.index) + " has the name of a variable or of data", {},
           "give the index another name");
     }
     range.level = levels.size();
@@ -240,7 +242,7 @@ std::string ExpressionScope::known_names(const std::vector<std::string>& levels,
     if (is_expression_name(one->name)) names.push_back(one->name);
   }
   const std::string near = name.size() > 2 ? nearest_name(name, names) : std::string{};
-  if (!near.empty()) return "the nearest is " + quoted(near);
+  if (!near.empty()) return "the nearest is " + in_quotes(near);
   std::string all;
   for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
   return all.empty() ? "a declared variable" : "known: " + all;
@@ -270,7 +272,7 @@ std::int64_t ExpressionScope::place(const ExpressionNode& node, Indices& indices
     if (!(index >= 1 && index <= static_cast<double>(shape[k])) || index != std::floor(index)) {
       refuse_expression(
           "expr.index", node.parts[k].column,
-          "an index of " + quoted(node.text) + " becomes " + kiln::detail::show_real(index),
+          "an index of " + in_quotes(node.text) + " becomes " + kiln::detail::show_real(index),
           form_of(node.text, shape));
     }
     place = place * shape[k] + static_cast<std::int64_t>(index) - 1;
@@ -290,7 +292,7 @@ std::optional<std::array<std::int32_t, 2>> ExpressionScope::bounds(
     const double end = value(range.bounds[k], indices, {});
     if (!(std::abs(end) <= 1e9) || end != std::floor(end)) {
       refuse_expression("expr.index", range.bounds[k].column,
-                        "a bound of the index " + quoted(range.index) + " becomes " +
+                        "a bound of the index " + in_quotes(range.index) + " becomes " +
                             kiln::detail::show_real(end),
                         "a whole number from -1e9 to 1e9");
     }
