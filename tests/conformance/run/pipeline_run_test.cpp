@@ -127,6 +127,8 @@ TEST_P(PipelineRun, ALadderGoesOnWithTheBetasOfTheLadderBefore) {
 TEST_P(PipelineRun, LeavesTheSameBitsEverywhere) {
   for (const Problem& problem : problems()) {
     SCOPED_TRACE(problem.identity.name);
+    // Energies of reals, and so automatic temperatures, have the same bits on one backend only.
+    if (problem.objective->space().blocks().front().kind == BlockKind::real) continue;
     const Result result = expect_same_everywhere(
         GetParam(), problem,
         [] {
