@@ -90,6 +90,22 @@ class TermSum {
   bool is_integer_;
 };
 
+/// Linear terms of n variables that are added up, each as a TermSum.
+class LinearSums {
+ public:
+  explicit LinearSums(std::size_t n) : sums_(n, TermSum(0)) {}
+  void add(std::size_t i, double value) { sums_[i].add(value); }
+  std::vector<double> values() const {
+    std::vector<double> all;
+    all.reserve(sums_.size());
+    for (const TermSum& sum : sums_) all.push_back(sum.value());
+    return all;
+  }
+
+ private:
+  std::vector<TermSum> sums_;
+};
+
 /// Sorts by key and adds up equal keys in the order in which they stand; returns how many vanished.
 /// @throws InvalidArgument `problem.value` if a sum overflows; nothing is added up then.
 template <class Term>

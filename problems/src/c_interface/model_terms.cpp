@@ -11,6 +11,7 @@
 #include "kiln/problems/pairwise.hpp"
 
 #include "c_interface/given_struct.hpp"
+#include "canonical.hpp"
 
 namespace kiln::problems::detail {
 namespace {
@@ -79,24 +80,22 @@ void for_each_term(const kiln_model& model, Linear linear, Pair pair) {
 
 PairwiseModel model_of_terms(const kiln_model& given) {
   const auto n = static_cast<std::size_t>(given.n);
+  LinearSums linear(n);
+  const auto add_linear = [&](std::size_t i, double value) { linear.add(i, value); };
   if (given.form == KILN_QUBO) {
-    Qubo qubo{given.n, std::vector<double>(n, 0.0), {}, given.offset};
-    for_each_term(
-        given, [&](std::size_t i, double value) { qubo.linear[i] += value; },
-        [&](std::int32_t i, std::int32_t j, double value) {
-          qubo.quadratic.push_back({i, j, value});
-        });
+    Qubo qubo{given.n, {}, {}, given.offset};
+    for_each_term(given, add_linear, [&](std::int32_t i, std::int32_t j, double value) {
+      qubo.quadratic.push_back({i, j, value});
+    });
+    qubo.linear = linear.values();
     return qubo;
   }
-  std::vector<double> fields(n, 0.0);
   std::vector<Edge> edges;
-  for_each_term(
-      given, [&](std::size_t i, double value) { fields[i] += value; },
-      [&](std::int32_t i, std::int32_t j, double value) {
-        edges.push_back({i, j, value});
-      });
+  for_each_term(given, add_linear, [&](std::int32_t i, std::int32_t j, double value) {
+    edges.push_back({i, j, value});
+  });
   if (given.form == KILN_MAX_CUT) return Graph{given.n, std::move(edges)};
-  return Ising{given.n, std::move(fields), std::move(edges), given.offset};
+  return Ising{given.n, linear.values(), std::move(edges), given.offset};
 }
 
 Sense sense_of(const PairwiseModel& model, std::int32_t sense) {

@@ -27,6 +27,12 @@ TEST(MergedTerms, OfIntegersAreExactInAnyOrder) {
   EXPECT_EQ(sum_of({7}), 7);
 }
 
+TEST(MergedTerms, OfOneVariableAreExact) {
+  problems::detail::LinearSums sums(2);
+  for (const double term : {0x1p53, 1.0, -0x1p53}) sums.add(1, term);
+  EXPECT_EQ(sums.values(), (std::vector<double>{0, 1}));
+}
+
 TEST(MergedTerms, OfRealsAreRoundedInTheirOrder) {
   EXPECT_EQ(sum_of({0.1, 0.2, 0.3}), 0.1 + 0.2 + 0.3);
   EXPECT_EQ(sum_of({1e16, 0.5, -1e16}), 0);
