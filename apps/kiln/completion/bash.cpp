@@ -80,8 +80,8 @@ std::string family_line() {
   return "_kiln_families='" + text + "'\n";
 }
 
-// bash takes ':' and '=' for ends of words, so the line itself is read, and what stands before the
-// last of them in the word is cut off what it is given.
+// bash ends words at ':' and '='. So the functions read the line itself, and strip from each
+// completion the part before the last of these characters in the word.
 constexpr const char* bash_functions = R"SCRIPT(
 _kiln_add() {  # WORDS: those that go on with what is typed
   local word

@@ -56,7 +56,7 @@ std::string literal(const Lines& block, std::size_t first) {
   return text + ".fi\n";
 }
 
-/// "  name    what it is", and what follows further in.
+/// A list: lines "  name    sentence", and lines with more indentation that continue them.
 std::string list(const Lines& block) {
   std::string text = ".PP\n" + escaped_roff(block.front()) + "\n";
   for (std::size_t i = 1; i < block.size(); ++i) {

@@ -14,14 +14,14 @@
 
 namespace kiln::cli {
 
-/// What a study is, in study.json: it never changes.
+/// The definition of a study, in study.json. It never changes.
 struct StudySettings {
   std::vector<std::string> variables;  ///< as --var has them
   std::string constraints = "0";
   std::string sense = "minimize";
   std::uint64_t seed = 1;
   std::string device = "cpu";               ///< cpu or cuda: the bits of points depend on it
-  std::optional<std::int64_t> evaluations;  ///< how many points there are to be
+  std::optional<std::int64_t> evaluations;  ///< limit of the number of points
   std::map<std::string, std::string> parameters;
 
   /// @throws InvalidArgument for variables that cannot be

@@ -73,8 +73,7 @@ void check_file(const fs::path& path) {
 // Texts are shown in tables and messages.
 bool is_short_line(const char* text, std::size_t longest) {
   const std::size_t length = ::strnlen(text, longest + 1);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  return length > 0 && length <= longest && std::none_of(text, text + length, is_control);
+  return length > 0 && length <= longest && is_line({text, length});
 }
 
 const kiln_plugin& open(const fs::path& path) {

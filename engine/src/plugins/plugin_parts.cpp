@@ -68,10 +68,9 @@ void check_entry(const char* kind, const std::string& name, const std::string& s
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   const bool valid = !name.empty() && name.size() <= 60 && name[0] >= 'a' && name[0] <= 'z' &&
                      std::ranges::all_of(name, is_part);
-  if (valid && std::ranges::none_of(sentence, is_control)) return;
+  if (valid && is_line(sentence)) return;
   throw InvalidArgument("registry.entry",
                         std::string("a plug-in has a ") + kind + " whose name or sentence is none",
                         "names of small letters, digits, hyphens and underlines, a letter first; "

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/errors.hpp"
@@ -12,6 +15,12 @@
 #include "plugins/plugin_kernels.hpp"
 
 namespace kiln {
+
+/// Whether a text of a plug-in can stand in tables and messages: it has no control characters.
+inline bool is_line(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
 
 /// What a plug-in adds while it is loaded: nothing of it counts until it has added everything.
 class PluginParts {

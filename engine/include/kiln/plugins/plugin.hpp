@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -16,7 +15,6 @@
 #include "kiln/plugin.h"
 #include "kiln/plugins/module_note.hpp"
 #include "kiln/registry.hpp"
-#include "kiln/version.hpp"
 
 namespace kiln {
 

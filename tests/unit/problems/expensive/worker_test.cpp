@@ -23,6 +23,7 @@
 #include "kiln/problems/command.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "child_process.hpp"
 #include "expensive/worker_lines.hpp"
 
 namespace kiln::problems::worker_test {
@@ -34,6 +35,8 @@ using detail::Worker;
 using detail::WorkerAnswer;
 using detail::WorkerReply;
 using test::complaint;
+using test::dies_soon;
+using test::lives;
 using Kind = WorkerAnswer::Kind;
 
 TEST(WorkerLines, RequestsAreOneLine) {
@@ -72,19 +75,6 @@ TEST(WorkerLines, AnswersHaveTheIdAndAllNumbers) {
                            "{\"id\":12,\"value\":2", "{\"id\":12.5,\"value\":2}"}) {
     EXPECT_EQ(json(line, 1).kind, Kind::no_answer) << line;
   }
-}
-
-bool lives(int process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-  std::string number, name, state;
-  return static_cast<bool>(status >> number >> name >> state) && state != "Z";
-}
-
-bool dies_soon(int process) {
-  for (int i = 0; i < 200 && lives(process); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return !lives(process);
 }
 
 TEST(WorkerProcess, EndsWithItsGroupAndIsReaped) {
