@@ -27,12 +27,6 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Exception*>(&error) != nullptr;
 }
 
-// Of a plug-in that the user named; the CUDA module is a part of Kiln.
-bool is_plugin_of_user(const std::exception& error) {
-  const auto* const known = dynamic_cast<const PluginError*>(&error);
-  return known != nullptr && known->code().starts_with("plugin.");
-}
-
 struct ErrorRow {
   bool (*matches)(const std::exception&);
   ExitCode code;
@@ -100,7 +94,8 @@ std::string more_of(const Error& error) {
     return "kiln solve ... --dry-run shows the plan";
   }
   const bool device = is<NoDevice>(error) || is<NotCompiled>(error) || is<PluginError>(error);
-  if (is_plugin_of_user(error)) return "docs/guides/your_own_plugin.md";
+  if (is<PluginError>(error) && exit_code_of(error) == ExitCode::usage)
+    return "docs/guides/your_own_plugin.md";
   return device ? "kiln doctor" : "";
 }
 

@@ -21,6 +21,7 @@
 #include "commands/commands.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "run/problem_source.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -127,12 +128,8 @@ class ScheduleTest {
       }
     }
     for (const std::string& name : names) {
-      const std::size_t colon = std::min(name.find(':'), name.size());
-      if (!known_registry().has_problem(name.substr(0, colon))) continue;
-      const ProblemEntry& family = known_registry().problem(name.substr(0, colon));
+      const Problem problem = load_problem(name, {}, known_registry()).problem;
       try {
-        const Problem problem =
-            family.make(ProblemRequest(name.substr(std::min(colon + 1, name.size()))));
         const Result result = run_on(problem, options_of(1), {.sweeps = 4});
         if (!result.verified) return name + ": the value of the answer is not that of its state";
         taken.push_back(name);
@@ -242,9 +239,7 @@ Finding test_problems(const std::string& name) {
   if (family.examples.empty()) finding.note = "it has no examples";
   for (const std::string& one : family.examples) {
     try {
-      const std::size_t colon = one.find(':');
-      const Problem problem =
-          family.make(ProblemRequest(colon == std::string::npos ? "" : one.substr(colon + 1)));
+      const Problem problem = load_problem(one, {}, known_registry()).problem;
       std::string schedule = known_registry().default_schedule(problem);
       if (schedule.empty()) schedule = "random-search";
       RunOptions options;
