@@ -32,7 +32,7 @@ using Texts = std::map<std::string, std::string>;
 constexpr std::int64_t sweeps = 64;  // of half a run
 // Small problems of all kinds of spaces: a schedule must run on some and refuse the others.
 constexpr std::array<const char*, 8> trials{
-    "torus:8x8,1",       "sk:64,1", "partition:16,1",          "function:rastrigin,4",
+    "torus:8x8,1",       "sk:64,1", "partition:16,10,1",       "function:rastrigin-4",
     "coloring:queen5,5", "zdt:1",   "posterior:eight-schools", "potts:6x6,3,1"};
 
 /// A check of a schedule or a problem: what was tested, and what is wrong, or "".

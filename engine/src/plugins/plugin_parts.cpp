@@ -64,29 +64,31 @@ void PluginParts::add_entry(Entry entry, std::vector<std::string>& names) {
 namespace {
 
 // A name is a word of command lines, of `a > b` and of `family:parameters`.
-void check_entry(const char* kind, const std::string& name, const std::string& sentence) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+void check_entry(const char* kind, std::string_view joints, const std::string& name,
+                 const std::string& sentence) {
+  const auto is_part = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           joints.find(c) != std::string_view::npos;
   };
   const bool valid = !name.empty() && name.size() <= 60 && name[0] >= 'a' && name[0] <= 'z' &&
                      std::ranges::all_of(name, is_part);
   if (valid && is_line(sentence)) return;
-  throw InvalidArgument("registry.entry",
-                        std::string("a plug-in has a ") + kind + " whose name or sentence is none",
-                        "names of small letters, digits, hyphens and underlines, a letter first; "
-                        "sentences in a line");
+  throw InvalidArgument(
+      "registry.entry", std::string("a plug-in has a ") + kind + " whose name or sentence is none",
+      "names of small letters and digits, a letter first, for schedules also with "
+      "hyphens and underlines; sentences in a line");
 }
 
 }  // namespace
 
 void PluginParts::add(ScheduleEntry entry) {
-  check_entry("schedule", entry.name, entry.sentence);
-  for (const std::string& alias : entry.aliases) check_entry("schedule", alias, {});
+  check_entry("schedule", "-_", entry.name, entry.sentence);
+  for (const std::string& alias : entry.aliases) check_entry("schedule", "-_", alias, {});
   entry.make = guarded("schedule '" + entry.name + "'", std::move(entry.make));
   add_entry(std::move(entry), schedules);
 }
 void PluginParts::add(ProblemEntry entry) {
-  check_entry("problem family", entry.name, entry.sentence);
+  check_entry("problem family", "", entry.name, entry.sentence);
   entry.make = guarded("problem '" + entry.name + "'", std::move(entry.make));
   add_entry(std::move(entry), problems);
 }

@@ -160,6 +160,7 @@ TEST_F(LoadPlugin, RefusesFilesThatOthersCanChange) {
 
 TEST_F(LoadPlugin, KeepsNothingOfOneThatFails) {
   EXPECT_EQ(refusal(plugin("throws")), "plugin.failed");
+  EXPECT_EQ(refusal(plugin("misnamed")), "plugin.failed");
   EXPECT_EQ(refusal(plugin("taken")), "plugin.taken");
   EXPECT_EQ(refusal(plugin("half")), "plugin.taken");  // although it has caught the exception
 }
