@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
+#include <string_view>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
@@ -16,36 +18,37 @@ DensitySource::~DensitySource() = default;
 
 namespace {
 
-constexpr int max_thread_dimensions = 32;
 // A block of 256 threads has a vector of this size at least two elements for each.
 constexpr int min_block_dimensions = 512;
 
-// Lanes win where chains fill the device and vectors the shared memory of their block: on an H200
-// 3 times as many gradients of 10 coordinates from 65,536 chains, a quarter less by NUTS
-// from 1,024.
-constexpr int max_lane_dimensions = 24;
-constexpr std::int64_t min_lane_chains = 4096;
+// Short vectors whose length the compiler does not know. Lanes win where chains fill the device and
+// vectors the shared memory of their block: on an H200 3 times as many gradients of 10 coordinates
+// from 65,536 chains, a quarter less by NUTS from 1,024. Single threads repeat no draw and no
+// decision: 3.1 times as many sweeps of 10 coordinates from 131,072 chains, 1.8 times from 32,768,
+// as many from 16,384.
+constexpr std::int64_t min_lane_chains = 4096, min_thread_chains = 32768;
 
-// Registers for small vectors, a warp for most, a block for long ones.
+// A thread for small vectors, a warp for most, a block for long ones.
 ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
   const int fixed = source.fixed_dimension();
-  if (fixed > 0 && fixed <= max_thread_dimensions) return ChainLayout::thread;
-  if (source.works_by_coordinates() && source.dimension() <= max_lane_dimensions &&
-      chains >= min_lane_chains) {
-    return ChainLayout::lanes;
+  if (fixed > 0 && fixed <= max_dimension_of_thread) return ChainLayout::thread;
+  if (source.works_by_coordinates() && source.dimension() <= max_short_dimension) {
+    if (chains >= min_thread_chains) return ChainLayout::thread;
+    if (chains >= min_lane_chains) return ChainLayout::lanes;
   }
   return source.dimension() < min_block_dimensions ? ChainLayout::warp : ChainLayout::block;
 }
 
-// Scratch memory of a GPU's kernels for each slot, in doubles. A thread with a chain of its own has
-// all vectors in registers, and only the density's own memory there.
+// Scratch memory of a GPU's kernels for each slot, in doubles. A thread that has a chain alone has
+// all vectors, and only the density's own memory there.
 std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t workspace) {
   return layout == ChainLayout::thread ? workspace : size;
 }
 
 // NUTS keeps more vectors than a thread has registers for, a descent as many.
-ChainLayout without_threads(ChainLayout layout) {
-  return layout == ChainLayout::thread ? ChainLayout::warp : layout;
+ChainLayout without_threads(const DensitySource& source, ChainLayout layout) {
+  if (layout != ChainLayout::thread) return layout;
+  return source.fixed_dimension() > 0 ? ChainLayout::warp : ChainLayout::lanes;
 }
 
 // For what every run does.
@@ -78,18 +81,23 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_widths(slots, queue);
     slots_ = slots;
     reserve(least_scratch(dimension_, workspace_, layout_), queue);
+    load<DensityEnergy>(layout_, queue);
+    load<DensitySweep>(layout_, queue);
   }
 
   void prepare_descent(Queue& queue) override {
     reserve(DensityDescent::scratch_size(dimension_, workspace_), queue);
+    load<DensityDescent>(without_threads(*source_, layout_), queue);
   }
 
   void prepare_hmc(Queue& queue) override {
     const std::int64_t size = HmcTransition::scratch_size(dimension_, workspace_);
     reserve(scratch_of(size, layout_, workspace_), queue);
+    load<HmcTransition>(layout_, queue);
   }
   void prepare_nuts(Queue& queue) override {
     reserve(NutsTransition::scratch_size(dimension_, workspace_), queue);
+    load<NutsTransition>(without_threads(*source_, layout_), queue);
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -141,16 +149,16 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_nuts(queue);
     NutsTransition kernel;
     fill(kernel, args);
-    kernel.layout = without_threads(layout_);
+    kernel.layout = without_threads(*source_, layout_);
     density_->run(kernel, queue);
   }
 
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
-    kernel.layout = without_threads(layout_);  // as many vectors
+    prepare_descent(queue);
+    kernel.layout = without_threads(*source_, layout_);  // as many vectors
     kernel.energy_tol = args.energy_tol;
     kernel.steps = args.steps;
-    prepare_descent(queue);
     kernel.chains =
         chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
     kernel.scratch = scratch_.view();
@@ -185,6 +193,16 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   }
 
  private:
+  // Where no tick is being recorded yet: to compile and to load take time.
+  template <class Kernel>
+  void load(ChainLayout layout, Queue& queue) {
+    if (queue.on_cpu() || !source_->is_compiled_late()) return;
+    if (!loaded_.insert(Kernel::name).second) return;
+    Kernel kernel;
+    kernel.layout = layout;
+    density_->run(kernel, queue);
+  }
+
   // `each` doubles for every slot. The CPU's threads bring theirs along.
   void reserve(std::int64_t each, Queue& queue) {
     if (queue.on_cpu()) return;
@@ -270,6 +288,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   ChainLayout layout_ = ChainLayout::warp;  // prepare() chooses
   Block block_;
   std::int64_t slots_ = 0;
+  std::set<std::string_view> loaded_;  // kernels
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
   DeviceArray<std::uint64_t> width_sweeps_;
 };

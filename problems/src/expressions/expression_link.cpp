@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "expressions/expression_steps.hpp"
+
 namespace kiln::problems {
 namespace {
 
@@ -43,6 +45,7 @@ void link_expression(ExpressionProgram& program, std::span<const ExpressionLoad>
       program.code[k + 3] += results;
     }
   }
+  add_steps(program);
   list_parts(program, loads);
 }
 

@@ -342,7 +342,7 @@ class Compiler {
     results_ += segments;
     for (const std::int32_t field :
          {begin, static_cast<std::int32_t>(program_.code.size() / 4), iterations, segments,
-          begins.empty() ? -1 : list(begins), is_product ? 1 : 0, first, factors}) {
+          begins.empty() ? -1 : list(begins), is_product ? 1 : 0, first, factors, 0, 0}) {
       program_.layout.push_back(field);
     }
     return first;

@@ -16,7 +16,7 @@ namespace kiln::problems {
 /// An Expression and the arrays that its pointers refer to.
 struct ExpressionProgram {
   Expression functor;  ///< with null pointers
-  std::vector<std::int32_t> layout, code, ints, parts_begin, parts;
+  std::vector<std::int32_t> layout, code, steps, ints, parts_begin, parts;
   std::vector<double> reals;
 };
 

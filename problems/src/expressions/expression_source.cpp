@@ -18,6 +18,7 @@ std::shared_ptr<const CatalogDensitySource<Expression>> source_of(ExpressionProg
   auto source = std::make_shared<CatalogDensitySource<Expression>>(program.functor, false);
   source->array(&Expression::layout, std::move(program.layout))
       .array(&Expression::code, std::move(program.code))
+      .array(&Expression::steps, std::move(program.steps))
       .array(&Expression::ints, or_zero(std::move(program.ints)))
       .array(&Expression::parts_begin, std::move(program.parts_begin))
       .array(&Expression::parts, or_zero(std::move(program.parts)));

@@ -115,7 +115,7 @@ enum class TransitionDraw : std::uint8_t {
 
 /// The assignment of chains to threads of a GPU. The CPU ignores it.
 enum class ChainLayout : std::uint8_t {
-  thread,  ///< one each: vectors in registers, so fixed dimensions up to 32 only
+  thread,  ///< one each, with vectors of thread_vector_length
   lanes,   ///< four: for many chains of a short density that works by coordinates
   warp,
   block,

@@ -131,8 +131,8 @@ KILN_HD void HmcTransition::run(const Density& target, const Team& team, std::in
 template <class Density>
 KILN_HD void HmcTransition::run_in_registers(const Density& target, std::int64_t slot,
                                              double* work) const {
-  double x[Density::fixed_dimension], z[Density::fixed_dimension], g[Density::fixed_dimension],
-      velocity[Density::fixed_dimension];
+  constexpr int length = thread_vector_length<Density>;
+  double x[length], z[length], g[length], velocity[length];
   hmc::fixed_transition(*this, target, SingleTeam{}, slot, x, z, g, velocity, work);
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kiln/device/density.hpp"
 #include "kiln/device/math.hpp"
 #include "kiln/problems/densities/expression_op.hpp"
+#include "kiln/problems/densities/expression_steps.hpp"
 
 namespace kiln {
 
@@ -20,10 +22,14 @@ struct ExpressionBlock {
   std::int32_t product = 0;  ///< 1: the values are multiplied
   std::int32_t results = 0;  ///< number of its first result
   std::int32_t factors = 0;  ///< in the work memory, [2][segments], of products
-  static constexpr int fields = 8;
+  std::int32_t step_begin = 0, step_end = 0;  ///< of the program of values
+  static constexpr int fields = 10;
 };
 
 /// A formula that was given as text, as a program: all term, no base.
+///
+/// Each block has two forms. Its *steps* compute its values alone. Its *instructions*, of which
+/// each has a value that later ones name, are what derivatives go back through.
 ///
 /// Derivatives are those of reverse mode. Each load of a variable or of a result leaves its part of
 /// the derivative in the work memory; whoever needs a derivative adds its parts in the order of
@@ -35,8 +41,11 @@ struct Expression {
   static constexpr bool works_by_coordinates = true;
   /// Most instructions of a block.
   static constexpr int max_code = 64;
-  /// Iterations that a host executes together: an instruction is decoded once for all of them.
-  static constexpr int lanes = 16;
+  /// Iterations of which a host thread and a GPU thread compute the values together: a step is
+  /// decoded once for all of them.
+  static constexpr int lanes = 16, lanes_of_gpu = 4;
+  /// Results that a GPU thread with a chain of its own keeps in its local memory.
+  static constexpr int local_results = 8;
 
   int n = 0;  ///< variables
   int blocks = 0;
@@ -44,6 +53,7 @@ struct Expression {
   int memory = 0;   ///< doubles of work memory: results, factors of products, parts of derivatives
   const std::int32_t* layout = nullptr;  ///< [blocks][ExpressionBlock::fields]
   const std::int32_t* code = nullptr;    ///< [instructions][4]: operation, a, b, parts
+  const std::int32_t* steps = nullptr;   ///< [steps][ExpressionStep::words]
   const std::int32_t* ints = nullptr;
   const double* reals = nullptr;
   const std::int32_t* parts_begin = nullptr;  ///< [n + results + 1], into `parts`
@@ -54,37 +64,23 @@ struct Expression {
 
   template <Want want, class Team>
   KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const {
-    for (int b = 0; b + 1 < blocks; ++b) {
-      forward(team, block(b), at);
-      team.sync();
-    }
-    const ExpressionBlock last = block(blocks - 1);
-    double value[max_code][1];
-    run<1>(last, 0, 1, at, value);
     if constexpr (wants_gradient(want)) {
-      const double seed[1] = {at.weights.term};
-      if (team.rank() == 0) back<1>(last, 0, 1, at, seed, value);
-      team.sync();
-      for (int b = blocks - 2; b >= 0; --b) {
-        backward(team, block(b), at);
-        team.sync();
-      }
-      for (int i = team.rank(); i < n; i += team.size()) at.gradient[i] = derivative(i, at);
-      team.sync();
+      return {0, energy_and_gradient(team, at)};
+    } else {
+      return {0, energy(team, at)};
     }
-    return {0, value[last.code_end - last.code_begin - 1][0]};
   }
 
  private:
 #if defined(__CUDA_ARCH__)
-  static constexpr int width = 1;
+  static constexpr int width = 1, wide = lanes_of_gpu;
 #else
-  static constexpr int width = lanes;
+  static constexpr int width = lanes, wide = lanes;
 #endif
 
   KILN_HD ExpressionBlock block(int b) const {
     const std::int32_t* f = layout + b * ExpressionBlock::fields;
-    return {f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]};
+    return {f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9]};
   }
   KILN_HD int begin_of(const ExpressionBlock& b, int segment) const {
     return b.begins < 0 ? segment : ints[b.begins + segment];
@@ -97,40 +93,101 @@ struct Expression {
   }
 
   template <class Team>
-  KILN_HD void forward(const Team& team, const ExpressionBlock& b, const DensityPoint& at) const {
-    double value[max_code][width];
-    const int last = b.code_end - b.code_begin - 1;
+  KILN_HD double energy(const Team& team, const DensityPoint& at) const {
+    double* results_of_blocks = at.work;
+#if defined(__CUDA_ARCH__)
+    double few[local_results];
+    if constexpr (std::is_same_v<Team, SingleTeam>) {
+      if (results <= local_results) results_of_blocks = few;
+    }
+#endif
+    for (int b = 0; b + 1 < blocks; ++b) {
+      forward<Want::energy>(team, block(b), at.x, results_of_blocks);
+      team.sync();
+    }
+    double value[wide];
+    values(block(blocks - 1), {0, 1, 0, 1}, at.x, results_of_blocks, value);
+    return value[0];
+  }
+
+  template <class Team>
+  KILN_HD double energy_and_gradient(const Team& team, const DensityPoint& at) const {
+    for (int b = 0; b + 1 < blocks; ++b) {
+      forward<Want::both>(team, block(b), at.x, at.work);
+      team.sync();
+    }
+    const ExpressionBlock last = block(blocks - 1);
+    double value[max_code][1];
+    run<1>(last, 0, 1, at, value);
+    const double seed[1] = {at.weights.term};
+    if (team.rank() == 0) back<1>(last, 0, 1, at, seed, value);
+    team.sync();
+    for (int b = blocks - 2; b >= 0; --b) {
+      backward(team, block(b), at);
+      team.sync();
+    }
+    for (int i = team.rank(); i < n; i += team.size()) at.gradient[i] = derivative(i, at);
+    team.sync();
+    return value[last.code_end - last.code_begin - 1][0];
+  }
+
+  KILN_HD void values(const ExpressionBlock& b, const ExpressionIterations& at, const double* x,
+                      const double* work, double (&value)[wide]) const {
+    ExpressionSteps{steps, ints, reals}.run<wide>(b.step_begin, b.step_end, at, x, work, value);
+  }
+
+  /// The iterations of one turn of a thread that makes every step-th, before `end`.
+  KILN_HD static ExpressionIterations turn(int first, int step, int end) {
+    return {first, step, end - 1, smaller(wide, (end - first + step - 1) / step)};
+  }
+
+  template <Want want, class Team>
+  KILN_HD void forward(const Team& team, const ExpressionBlock& b, const double* x,
+                       double* work) const {
+    double value[wide];
     if (b.begins < 0) {
-      for (int first = team.rank() * width; first < b.iterations; first += team.size() * width) {
-        const int count = smaller(width, b.iterations - first);
-        run<width>(b, first, count, at, value);
-        for (int l = 0; l < count; ++l) at.work[b.results + first + l] = value[last][l];
+      const int step = team.size();
+      for (int first = team.rank(); first < b.iterations; first += step * wide) {
+        const ExpressionIterations at = turn(first, step, b.iterations);
+        values(b, at, x, work, value);
+        KILN_UNROLL
+        for (int l = 0; l < wide; ++l) {
+          if (l < at.count) work[b.results + first + l * step] = value[l];
+        }
       }
       return;
     }
     // Long sums by all threads together, others by one each.
     const bool together = b.product == 0 && b.segments < 8;
+    const int step = together ? team.size() : 1;
     for (int s = together ? 0 : team.rank(); s < b.segments; s += together ? 1 : team.size()) {
-      const int end = begin_of(b, s + 1), step = together ? team.size() * width : width;
+      const int end = begin_of(b, s + 1);
       double sum = 0, whole = 1, product = 1, zeros = 0;
-      for (int first = begin_of(b, s) + (together ? team.rank() * width : 0); first < end;
-           first += step) {
-        const int count = smaller(width, end - first);
-        run<width>(b, first, count, at, value);
-        for (int l = 0; b.product == 0 && l < count; ++l) sum += value[last][l];
-        for (int l = 0; b.product != 0 && l < count; ++l) {
-          const double v = value[last][l];
-          whole *= v;
-          product *= v == 0 ? 1.0 : v;
-          zeros += v == 0 ? 1.0 : 0.0;
+      for (int first = begin_of(b, s) + (together ? team.rank() : 0); first < end;
+           first += step * wide) {
+        const ExpressionIterations at = turn(first, step, end);
+        values(b, at, x, work, value);
+        KILN_UNROLL
+        for (int l = 0; l < wide; ++l) {
+          if (l >= at.count) continue;
+          const double v = value[l];
+          if (b.product == 0) {
+            sum += v;
+          } else {
+            whole *= v;
+            if constexpr (wants_gradient(want)) {
+              product *= v == 0 ? 1.0 : v;
+              zeros += v == 0 ? 1.0 : 0.0;
+            }
+          }
         }
       }
       if (together) sum = team.sum(sum);
       if (together && team.rank() != 0) continue;
-      at.work[b.results + s] = b.product == 0 ? sum : whole;
-      if (b.product != 0) {
-        at.work[b.factors + s] = product;
-        at.work[b.factors + b.segments + s] = zeros;
+      work[b.results + s] = b.product == 0 ? sum : whole;
+      if (wants_gradient(want) && b.product != 0) {
+        work[b.factors + s] = product;
+        work[b.factors + b.segments + s] = zeros;
       }
     }
   }
