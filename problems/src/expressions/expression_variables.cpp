@@ -72,8 +72,8 @@ void read_kind(std::string_view kind, std::string_view whole, ExpressionVariable
       !reads(kind.substr(colon + 1), variable.upper)) {
     refuse_variable(whole, "LOW or HIGH is not a number");
   }
-  if (!std::isfinite(variable.lower) || !std::isfinite(variable.upper)) {
-    refuse_variable(whole, "LOW or HIGH is not finite");
+  if (std::isnan(variable.lower) || std::isnan(variable.upper)) {
+    refuse_variable(whole, "LOW or HIGH is not a number");
   }
   if (is_integer && !(is_whole(variable.lower) && is_whole(variable.upper))) {
     refuse_variable(whole, "LOW or HIGH is not a whole number of -1e9 .. 1e9");

@@ -95,6 +95,27 @@ Formula::Constraint constraint_in(const std::string& text) {
   return made;
 }
 
+bool has_real(const ExpressionNode& node, const std::vector<ExpressionVariable>& variables) {
+  if (node.means == ExpressionNode::Means::variable &&
+      variables[node.which].kind == ExpressionVariable::Kind::real) {
+    return true;
+  }
+  return std::ranges::any_of(node.parts,
+                             [&](const ExpressionNode& part) { return has_real(part, variables); });
+}
+
+void check_constraint(const Formula::Constraint& one,
+                      const std::vector<ExpressionVariable>& variables) {
+  if (!one.left.varies && !one.right.varies) {
+    refuse_expression("expr.constraint", 1, "the constraint has no variable");
+  }
+  if (!one.equality || !(has_real(one.left, variables) || has_real(one.right, variables))) return;
+  refuse_expression("expr.constraint", one.right.column, "an equality has a real variable",
+                    "its states are too few for a search by moves to stay among them",
+                    "solve it for one variable and write the formulas without this variable, or "
+                    "allow a difference: 'abs(x + y - 1) <= 0.001'");
+}
+
 }  // namespace
 
 Formula::Formula(const ExpressionOptions& options)
@@ -114,9 +135,7 @@ Formula::Formula(const ExpressionOptions& options)
       Constraint one = constraint_in(text);
       scope.resolve(one.left);
       scope.resolve(one.right);
-      if (!one.left.varies && !one.right.varies) {
-        refuse_expression("expr.constraint", 1, "the constraint has no variable");
-      }
+      check_constraint(one, variables);
       return one;
     }));
   }

@@ -21,6 +21,8 @@ using Kind = ExpressionNode::Kind;
 constexpr double slope_share = 10;
 // Of the greatest magnitude of a constraint; sums of thousands of terms are rounded by less.
 constexpr double margin_share = 1e-12;
+// Of what has no bounds an interval of this width is measured, at a bound or around 0.
+constexpr double open_width = 20;
 // How many random states are measured, by the parts of formulas that they may compute together.
 constexpr std::int64_t most_parts = std::int64_t{1} << 24;
 constexpr std::int64_t least_states = 4, most_states = 256;
@@ -47,6 +49,13 @@ struct Measures {
   std::vector<Extent> constraints;
 };
 
+Bounds measured(const ExpressionVariable& variable) {
+  const bool below = std::isinf(variable.lower), above = std::isinf(variable.upper);
+  if (below && above) return {-open_width / 2, open_width / 2};
+  if (below) return {variable.upper - open_width, variable.upper};
+  return {variable.lower, above ? variable.lower + open_width : variable.upper};
+}
+
 void draw(const std::vector<ExpressionVariable>& variables, std::mt19937_64& random,
           std::vector<double>& x) {
   std::size_t at = 0;
@@ -54,8 +63,9 @@ void draw(const std::vector<ExpressionVariable>& variables, std::mt19937_64& ran
     for (std::int64_t k = 0; k < one.elements(); ++k) {
       const double share = static_cast<double>(random() >> 11U) * 0x1p-53;
       const bool counts = one.kind != ExpressionVariable::Kind::real;
-      const double width = one.upper - one.lower;
-      x[at++] = counts ? one.lower + std::floor(share * (width + 1)) : one.lower + share * width;
+      const Bounds ends = measured(one);
+      const double width = ends.upper - ends.lower;
+      x[at++] = ends.lower + (counts ? std::floor(share * (width + 1)) : share * width);
     }
   }
 }
@@ -119,7 +129,6 @@ ExpressionNode excess(const Formula::Constraint& constraint, double margin) {
   ExpressionNode g = chain("+-", {constraint.left, constraint.right});
   if (constraint.equality) {
     g = chain("+-", {call("abs", {std::move(g)}), number(equality_tolerance)});
-    margin = std::min(margin, equality_tolerance / 2);
   }
   if (margin > 0) g = chain("++", {std::move(g), number(margin)});
   return call("max", {std::move(g), number(0)});

@@ -43,7 +43,8 @@ struct ExpressionOptions {
   std::vector<ExpressionVariable> variables;
   const ModelData* data = nullptr;  ///< arrays by name; may be null
   Sense sense = Sense::minimize;    ///< of one objective
-  /// Such as `x + y <= 1`; with >= and == likewise. Numbers are equal that differ by 1e-6 at most.
+  /// Such as `x + y <= 1` or `x >= 0`. `==` stands between integers only; numbers are equal that
+  /// differ by 1e-6 at most.
   std::vector<std::string> constraints = {};
 };
 
