@@ -3,6 +3,7 @@
 #include "kiln/problems/expression.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -192,11 +193,13 @@ Problem expression_by_name(const std::string& formula, const ProblemSettings& se
   options.formula = formula;
   options.data = data;
   options.sense = detail::sense_of(settings, Sense::minimize);
-  options.constraints = detail::texts_of(settings, "subject-to");
   for (const std::string& text : detail::texts_of(settings, "var")) {
     for (const std::string& one : detail::split_list(text, ';')) {
       options.variables.push_back(parse_expression_variable(one));
     }
+  }
+  for (const std::string& text : detail::texts_of(settings, "subject-to")) {
+    std::ranges::copy(detail::split_list(text, ';'), std::back_inserter(options.constraints));
   }
   return make_expression_problem(options);
 }

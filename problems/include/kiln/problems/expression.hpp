@@ -72,7 +72,7 @@ KILN_API Problem make_expression_problem(const ExpressionOptions& options);
 KILN_API Problem posterior_of_expression(Problem problem);
 
 /// Makes the problem `expr:FORMULA` with its options by name: var (several separated by
-/// semicolons), subject-to (a constraint each), sense.
+/// semicolons), subject-to (likewise), sense.
 KILN_API Problem expression_by_name(const std::string& formula, const ProblemSettings& settings,
                                     const ModelData* data);
 

@@ -24,7 +24,7 @@ using Reals = std::vector<double>;
 
 Result minimum_of(const Problem& problem, std::int64_t sweeps) {
   SimulatedAnnealing schedule;
-  return Engine({.device = "cpu", .threads = 2, .seed = 1, .replicas = 64})
+  return Engine({.device = "cpu", .threads = 2, .replicas = 64})
       .run(problem, schedule, {.sweeps = sweeps});
 }
 
@@ -167,7 +167,7 @@ TEST(FrontsOfFormulas, AreTheirClosedForms) {
                                                      {"x <= " + std::to_string(most)}});
     Evolutionary schedule;
     const Result result =
-        Engine({.device = "cpu", .threads = 2, .seed = 1}).run(problem, schedule, {.sweeps = 200});
+        Engine({.device = "cpu", .threads = 2}).run(problem, schedule, {.sweeps = 200});
     ASSERT_TRUE(result.front && result.front->verified);
     ASSERT_GT(result.front->members.size(), 20u);
     double greatest = 0;
