@@ -18,7 +18,7 @@
 #include "expressions/expression_program.hpp"
 #include "expressions/expression_variables.hpp"
 #include "expressions/formula.hpp"
-#include "expressions/formula_states.hpp"
+#include "expressions/formula_states->hpp"
 #include "expressions/penalties.hpp"
 #include "sha256.hpp"
 
@@ -42,56 +42,57 @@ std::string fingerprint_of(const ExpressionOptions& options) {
   return hash.hex().substr(0, 16);
 }
 
+using SharedFormula = std::shared_ptr<const Formula>;
+using SharedStates = std::shared_ptr<const FormulaStates>;
+
 // What all formulas have in common, however they are evaluated.
-void describe(Problem& problem, const Formula& formula, const FormulaStates& states,
+void describe(Problem& problem, const Formula& formula, const SharedStates& states,
               const ExpressionOptions& options) {
-  for (const std::size_t coordinate : states.coordinate_at()) {
-    problem.coordinates.push_back({.name = states.names()[coordinate]});
+  for (const std::size_t coordinate : states->coordinate_at()) {
+    problem.coordinates.push_back({.name = states->names()[coordinate]});
   }
   problem.identity.fingerprint = fingerprint_of(options);
   problem.solution.format = [states](StateSpan state) {
     std::string text;
-    const std::vector<double> x = states.point_of(state);
+    const std::vector<double> x = states->point_of(state);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      text += kiln::detail::show_real(x[i]) + "  # " + states.names()[i] + "\n";
+      text += kiln::detail::show_real(x[i]) + "  # " + states->names()[i] + "\n";
     }
     return text;
   };
   if (!formula.all_real()) {
-    problem.solution.parse = [states](Point values) { return states.state_of(values); };
+    problem.solution.parse = [states](Point values) { return states->state_of(values); };
   }
 }
 
-using SharedFormula = std::shared_ptr<const Formula>;
-
 Problem make_compiled_problem(const SharedFormula& formula, const ExpressionNode& searched,
-                              const FormulaStates& states, const ExpressionOptions& options) {
+                              const SharedStates& states, const ExpressionOptions& options) {
   DensityModel model;
   model.source =
       source_of(compile_expression(formula->scope, searched, options.sense == Sense::maximize));
-  model.box = states.space().blocks().front().box;
+  model.box = states->space().blocks().front().box;
   model.plain = [formula](Point x) { return formula->value(formula->objectives[0].text, x); };
   return to_problem(std::move(model), "expr:" + options.formula, "expr");
 }
 
 /// With integers: the program of the formula, called on the host.
 Problem make_host_problem(const SharedFormula& formula, const ExpressionNode& searched,
-                          const FormulaStates& states, const ExpressionOptions& options) {
+                          const SharedStates& states, const ExpressionOptions& options) {
   const auto program =
       source_of(compile_expression(formula->scope, searched, options.sense == Sense::maximize));
   Problem problem =
-      make_problem(make_host_objective("expr", states.space(), [program, states](StateSpan state) {
-        return program->evaluate(states.point_of(state), {}).total();
+      make_problem(make_host_objective("expr", states->space(), [program, states](StateSpan state) {
+        return program->evaluate(states->point_of(state), {}).total();
       }));
   problem.identity.name = "expr:" + options.formula;
   problem.identity.family = "expr";
   problem.solution.verify = [formula, states](StateSpan state) {
-    return formula->value(formula->objectives[0].text, states.point_of(state));
+    return formula->value(formula->objectives[0].text, states->point_of(state));
   };
   return problem;
 }
 
-Problem make_single_problem(const SharedFormula& formula, const FormulaStates& states,
+Problem make_single_problem(const SharedFormula& formula, const SharedStates& states,
                             const ExpressionOptions& options) {
   const bool negated = options.sense == Sense::maximize;
   const ExpressionNode searched =
@@ -105,7 +106,7 @@ Problem make_single_problem(const SharedFormula& formula, const FormulaStates& s
   problem.identity.sizes.emplace_back("constraints", std::to_string(constraints));
   problem.solution.constraint_values = [formula, states](StateSpan state) {
     std::vector<double> g(formula->constraints.size());
-    formula->constraint_values(states.point_of(state), g);
+    formula->constraint_values(states->point_of(state), g);
     return g;
   };
   return problem;
@@ -113,7 +114,7 @@ Problem make_single_problem(const SharedFormula& formula, const FormulaStates& s
 
 /// Several objectives: a program for each of them, called on the host, and the texts of the
 /// constraints, whose values then are the same wherever they are computed.
-Problem make_front_problem(const SharedFormula& formula, const FormulaStates& states,
+Problem make_front_problem(const SharedFormula& formula, const SharedStates& states,
                            const ExpressionOptions& options) {
   std::vector<std::shared_ptr<const DensitySource>> programs;
   Objectives objectives;
@@ -123,7 +124,7 @@ Problem make_front_problem(const SharedFormula& formula, const FormulaStates& st
   }
   objectives.constrained = !formula->constraints.empty();
   objectives.evaluate = [formula, states](StateSpan state) {
-    const std::vector<double> x = states.point_of(state);
+    const std::vector<double> x = states->point_of(state);
     ObjectiveVector result;
     for (const Formula::Objective& one : formula->objectives) {
       const double value = formula->value(one.text, x);
@@ -138,13 +139,14 @@ Problem make_front_problem(const SharedFormula& formula, const FormulaStates& st
   const int constraints = static_cast<int>(formula->constraints.size());
   const auto evaluate = [formula, states, programs](StateSpan state, std::span<double> f,
                                                     std::span<double> g) {
-    const std::vector<double> x = states.point_of(state);
+    const std::vector<double> x = states->point_of(state);
     for (std::size_t k = 0; k < f.size(); ++k) f[k] = programs[k]->evaluate(x, {}).total();
     formula->constraint_values(x, g);
   };
   return make_multi_objective_problem(
       "expr:" + options.formula, "expr",
-      make_host_vector_objective("expr", states.space(), n, constraints, evaluate),
+      make_host_vector_objective("expr:" + options.formula, states->space(), n, constraints,
+                                 evaluate),
       std::move(objectives));
 }
 
@@ -153,7 +155,7 @@ Problem make_front_problem(const SharedFormula& formula, const FormulaStates& st
 Problem make_expression_problem(const ExpressionOptions& options) {
   check_expression_variables(options);
   const auto formula = std::make_shared<const Formula>(options);
-  const FormulaStates states(options.variables);
+  const auto states = std::make_shared<const FormulaStates>(options.variables);
   Problem problem = formula->objectives.size() > 1 ? make_front_problem(formula, states, options)
                                                    : make_single_problem(formula, states, options);
   formula->require_all_used();
