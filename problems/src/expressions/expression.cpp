@@ -18,7 +18,7 @@
 #include "expressions/expression_program.hpp"
 #include "expressions/expression_variables.hpp"
 #include "expressions/formula.hpp"
-#include "expressions/formula_states->hpp"
+#include "expressions/formula_states.hpp"
 #include "expressions/penalties.hpp"
 #include "sha256.hpp"
 
@@ -80,8 +80,8 @@ Problem make_host_problem(const SharedFormula& formula, const ExpressionNode& se
                           const SharedStates& states, const ExpressionOptions& options) {
   const auto program =
       source_of(compile_expression(formula->scope, searched, options.sense == Sense::maximize));
-  Problem problem =
-      make_problem(make_host_objective("expr", states->space(), [program, states](StateSpan state) {
+  Problem problem = make_problem(make_host_objective(
+      "expr:" + options.formula, states->space(), [program, states](StateSpan state) {
         return program->evaluate(states->point_of(state), {}).total();
       }));
   problem.identity.name = "expr:" + options.formula;
