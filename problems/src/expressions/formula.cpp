@@ -25,28 +25,27 @@ ExpressionNode parse_part(const std::string& text, std::size_t begin, std::size_
 
 std::vector<Formula::Objective> objectives_in(const std::string& text, Sense sense) {
   std::vector<Formula::Objective> objectives;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(';', begin), text.size());
-    const std::size_t word = std::min(text.find_first_not_of(' ', begin), end);
-    const std::string_view rest = std::string_view(text).substr(word, end - word);
-    const bool most = rest.starts_with("max:"), least = rest.starts_with("min:");
-    objectives.push_back({parse_part(text, most || least ? word + 4 : begin, end), most});
-    begin = end + 1;
-  }
-  const bool several = objectives.size() > 1;
+  const bool several = text.find(';') != text.npos;
   if (several && sense == Sense::maximize) {
     throw InvalidArgument("expr.sense",
                           "a formula of several objectives is not maximised as a whole", {},
                           "write max: before each objective to maximise");
   }
-  if (!several && objectives.front().maximized) {
-    throw InvalidArgument("expr.sense", "'max:' is for formulas of several objectives", {},
-                          "--maximize");
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::size_t word = std::min(text.find_first_not_of(' ', begin), end);
+    const bool most = text.compare(word, 4, "max:") == 0;
+    if (most && !several) {
+      refuse_expression("expr.sense", word + 1, "'max:' is for formulas of several objectives", {},
+                        "--maximize");
+    }
+    if (objectives.size() == static_cast<std::size_t>(max_objectives)) {
+      refuse_expression("expr.size", word + 1, "the formula has over 16 objectives");
+    }
+    objectives.push_back({parse_part(text, most ? word + 4 : begin, end), most});
+    begin = end + 1;
   }
-  if (objectives.size() <= static_cast<std::size_t>(max_objectives)) return objectives;
-  throw InvalidArgument("expr.size",
-                        "the formula has " + std::to_string(objectives.size()) + " objectives",
-                        "at most " + std::to_string(max_objectives));
+  return objectives;
 }
 
 [[noreturn]] void refuse_relation(std::size_t column, const std::string& what) {

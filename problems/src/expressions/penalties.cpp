@@ -70,25 +70,47 @@ void draw(const std::vector<ExpressionVariable>& variables, std::mt19937_64& ran
   }
 }
 
+/// Evaluates texts that no program has been made of yet, and which may have any number of terms.
+class Evaluation {
+ public:
+  Evaluation(const Formula& formula, std::vector<double> x) : formula_(formula), x_(std::move(x)) {}
+  ~Evaluation() { formula_.scope.limit(-1, -1); }
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+  /// @throws InvalidArgument `expr.size`
+  double value(const ExpressionNode& node) {
+    formula_.scope.limit(max_terms, max_steps);
+    const double value = formula_.value(node, x_);
+    parts_ += max_steps - formula_.scope.steps_left();
+    return value;
+  }
+  std::int64_t parts() const { return parts_; }
+
+ private:
+  const Formula& formula_;
+  std::vector<double> x_;
+  std::int64_t parts_ = 0;
+};
+
 Measures measure(const Formula& formula) {
   Measures measures;
   measures.constraints.resize(formula.constraints.size());
   std::vector<double> x(static_cast<std::size_t>(formula.scope.coordinates()));
-  std::vector<double> g(formula.constraints.size());
   std::mt19937_64 random(1);
   std::int64_t states = most_states;
-  formula.scope.limit(-1, std::numeric_limits<std::int64_t>::max());
   for (std::int64_t k = 0; k < states; ++k) {
     draw(formula.variables, random, x);
-    measures.objective.take(formula.value(formula.objectives.front().text, x));
-    formula.constraint_values(x, g);
-    for (std::size_t j = 0; j < g.size(); ++j) measures.constraints[j].take(g[j]);
+    Evaluation at(formula, x);
+    measures.objective.take(at.value(formula.objectives.front().text));
+    for (std::size_t j = 0; j < formula.constraints.size(); ++j) {
+      const Formula::Constraint& one = formula.constraints[j];
+      measures.constraints[j].take(at.value(one.left) - at.value(one.right));
+    }
     if (k > 0) continue;
-    const std::int64_t parts =
-        std::numeric_limits<std::int64_t>::max() - formula.scope.steps_left();
-    states = std::clamp(most_parts / std::max<std::int64_t>(parts, 1), least_states, most_states);
+    states =
+        std::clamp(most_parts / std::max<std::int64_t>(at.parts(), 1), least_states, most_states);
   }
-  formula.scope.limit(-1, -1);
   return measures;
 }
 

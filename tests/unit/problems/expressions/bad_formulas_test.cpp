@@ -100,14 +100,29 @@ TEST(BadFormulas, HaveConstraintsThatAreRefusedAtTheirColumn) {
             at("sum(i=1..2, x == 3)", "expr.constraint", "20: there is no relation"));
 }
 
+// A formula is measured before its program is made, which would find that it is too long.
+TEST(BadFormulas, HaveTooManyTermsWithConstraintsToo) {
+  const auto said = [](const std::string& formula, const std::string& constraint) {
+    return said_by([&] {
+      make_expression_problem(
+          {formula, {{"x", {}, -1, 1}}, nullptr, Sense::minimize, {constraint}});
+    });
+  };
+  const std::string endless = "sum(i=1..1e9, j=1..1e9, x)";
+  const std::string refusal = "the sums have over 2^22 terms, or take over 2^28 steps to read";
+  EXPECT_EQ(said(endless, "x <= 1"), "expr.size\tcolumn 1: " + refusal);
+  EXPECT_EQ(said("x", endless + " <= 1"), "expr.size\tcolumn 1: " + refusal);
+}
+
 TEST(BadFormulas, HaveSeveralObjectivesThatAreRefusedAtTheirColumn) {
   EXPECT_EQ(said_of("x;"), "expr.syntax\tcolumn 3: the formula ends too early");
   EXPECT_EQ(said_of("x; max: y; a[1] + "), "expr.syntax\tcolumn 19: the formula ends too early");
   EXPECT_EQ(said_of("x; max: sine(y)"), "expr.call\tcolumn 9: the function 'sine' is not known");
-  EXPECT_EQ(said_of("max: x"), "expr.sense\t'max:' is for formulas of several objectives");
+  EXPECT_EQ(said_of("max: x"),
+            "expr.sense\tcolumn 1: 'max:' is for formulas of several objectives");
   std::string many = "x";
   for (int k = 0; k < 16; ++k) many += ";x";
-  EXPECT_EQ(said_of(many), "expr.size\tthe formula has 17 objectives");
+  EXPECT_EQ(said_of(many), "expr.size\tcolumn 33: the formula has over 16 objectives");
 }
 
 TEST(BadFormulas, HaveNoIndexThatVaries) {
