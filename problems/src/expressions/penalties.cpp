@@ -24,7 +24,7 @@ constexpr double margin_share = 1e-12;
 // Of what has no bounds an interval of this width is measured, at a bound or around 0.
 constexpr double open_width = 20;
 // How many random states are measured, by the parts of formulas that they may compute together.
-constexpr std::int64_t most_parts = std::int64_t{1} << 24;
+constexpr std::int64_t most_parts = std::int64_t{1} << 25;
 constexpr std::int64_t least_states = 4, most_states = 256;
 
 /// What a function was at random states, where it was finite.
@@ -93,12 +93,38 @@ class Evaluation {
   std::int64_t parts_ = 0;
 };
 
+// Each coordinate in turn goes to the bound where the objective is best: of a sum of terms of one
+// coordinate each, this ends at the least value, or at the greatest, which random states of many
+// coordinates are far from.
+void climb(const Formula& formula, double sign, std::vector<double> x, Extent& extent) {
+  const auto value = [&] {
+    return sign * Evaluation(formula, x).value(formula.objectives[0].text);
+  };
+  double best = value();
+  std::size_t at = 0;
+  for (const ExpressionVariable& one : formula.variables) {
+    const Bounds ends = measured(one);
+    for (std::int64_t k = 0; k < one.elements(); ++k, ++at) {
+      for (const double end : {ends.lower, ends.upper}) {
+        const double before = std::exchange(x[at], end);
+        const double there = value();
+        extent.take(sign * there);
+        if (there < best || !std::isfinite(best)) {
+          best = there;
+        } else {
+          x[at] = before;
+        }
+      }
+    }
+  }
+}
+
 Measures measure(const Formula& formula) {
   Measures measures;
   measures.constraints.resize(formula.constraints.size());
   std::vector<double> x(static_cast<std::size_t>(formula.scope.coordinates()));
   std::mt19937_64 random(1);
-  std::int64_t states = most_states;
+  std::int64_t states = most_states, parts = 1;
   for (std::int64_t k = 0; k < states; ++k) {
     draw(formula.variables, random, x);
     Evaluation at(formula, x);
@@ -108,8 +134,11 @@ Measures measure(const Formula& formula) {
       measures.constraints[j].take(at.value(one.left) - at.value(one.right));
     }
     if (k > 0) continue;
-    states =
-        std::clamp(most_parts / std::max<std::int64_t>(at.parts(), 1), least_states, most_states);
+    parts = std::max<std::int64_t>(at.parts(), 1);
+    states = std::clamp(most_parts / parts, least_states, most_states);
+  }
+  if (4 * std::ssize(x) <= most_parts / parts) {
+    for (const double sign : {1.0, -1.0}) climb(formula, sign, x, measures.objective);
   }
   return measures;
 }
