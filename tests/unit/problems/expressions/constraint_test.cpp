@@ -131,6 +131,20 @@ TEST(ConstraintsOfFormulas, HaveTheirClosedFormOptimum) {
   }
 }
 
+// Random states have sums from 250 to 350 of 0 .. 600, and the constraint is as steep as exp(10),
+// so that penalties made to the measure of random states alone would be too small by far.
+TEST(ConstraintsOfFormulas, AreMetByFunctionsOfManyVariables) {
+  const Problem problem = make_expression_problem({"sum(i=1..60, x[i])",
+                                                   {{"x", {60}, 0, 10}},
+                                                   nullptr,
+                                                   Sense::maximize,
+                                                   {"sum(i=1..60, exp(x[i])) <= 120"}});
+  const Result result = minimum_of(problem, 300);
+  EXPECT_TRUE(result.feasible() && result.verified);
+  EXPECT_LE(result.objective, 60 * std::log(2.0));
+  EXPECT_GT(result.objective, 0.9 * 60 * std::log(2.0));
+}
+
 TEST(ConstraintsOfFormulas, AreNeverViolatedByAnAnswer) {
   const Problem problem = make_expression_problem(
       {"x", {{"x", {}, 0, 1}}, nullptr, Sense::minimize, {"x >= 2", "x <= 5"}});
