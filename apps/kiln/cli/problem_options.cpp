@@ -34,9 +34,11 @@ const std::vector<OptionSpec> family_specs{
     {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
     {"ignore", 0, "A,B", "columns of a table that the search ignores"},
     {"var", 0, "NAME=KIND",
-     "variable of a command or a formula; KIND is real:LOW:HIGH, and of a command also "
-     "real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; of a formula NAME may be an array: x[10]; may be "
-     "repeated"},
+     "variable of a command or a formula; KIND is real:LOW:HIGH or int:LOW:HIGH, of a command also "
+     "real:LOW:HIGH:log or cat:A,B, of a formula also binary, where NAME may be an array: x[10]; "
+     "may be repeated"},
+    {"subject-to", 0, "CONSTRAINT",
+     "constraint of a formula, such as 'x + y <= 1', with <=, >= or ==; may be repeated"},
     {"constraints", 0, "N",
      "number of constraint values that a command prints after its value; a call is feasible if all "
      "are <= 0"},
@@ -81,6 +83,17 @@ ProblemSettings family_settings_of(const Settings& settings) {
 }
 
 }  // namespace
+
+const OptionSpec& variable_spec() {
+  static const OptionSpec spec = [] {
+    OptionSpec found = *std::ranges::find(family_specs, "var", &OptionSpec::name);
+    found.sentence =
+        "variable of a formula, real:LOW:HIGH; NAME may be an array: x[10]; may be repeated";
+    found.use.recorded = true;
+    return found;
+  }();
+  return spec;
+}
 
 const OptionSpec& data_spec() {
   static const OptionSpec spec{

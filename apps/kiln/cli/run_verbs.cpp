@@ -255,7 +255,8 @@ Specs sample_specs() {
                        "write the draws of the first N stored chains as CSV files into the run "
                        "folder (default 16)",
                        {.standard = "16", .read = whole_number(chains)}};
-  return joined({draw_specs(), device_specs, {data_spec(), initial, csv}, output_specs()});
+  return joined(
+      {draw_specs(), device_specs, {data_spec(), variable_spec(), initial, csv}, output_specs()});
 }
 
 }  // namespace

@@ -245,7 +245,8 @@ std::string check_help() {
 }
 
 ExitCode run_check(const Words& words) {
-  const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"plugin", "var"});
+  const Arguments arguments =
+      parse_arguments("check", words, check_specs(), 1, {"plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(check_help());
     return ExitCode::ok;

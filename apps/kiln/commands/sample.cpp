@@ -81,7 +81,8 @@ std::string sample_help() {
   return "usage: kiln sample PROBLEM [options]\n\n" +
          paragraph(
              "Draws from a posterior. PROBLEM is an instance of a family of densities, such as "
-             "posterior:eight-schools; `kiln list problems` shows all families.") +
+             "posterior:eight-schools, or a formula, expr:FORMULA, for the density exp(-FORMULA); "
+             "`kiln list problems` shows all families.") +
          "\noptions:\n" + describe_options(sample_verb().specs) + schedule_help() + "\n" +
          paragraph(
              "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
@@ -89,12 +90,13 @@ std::string sample_help() {
          "\nexamples:\n"
          "  kiln sample posterior:eight-schools\n"
          "  kiln sample posterior:eight-schools --chains 4 --draws 2000 -o out/schools\n"
-         "  kiln sample posterior:eight-schools --json | jq .summary\n";
+         "  kiln sample posterior:eight-schools --json | jq .summary\n"
+         "  kiln sample 'expr:(x-3)^2/2' --var x=real:-10:10\n";
 }
 
 ExitCode run_sample(const Words& words) {
   const Arguments arguments =
-      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter", "plugin"});
+      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter", "plugin", "var"});
   if (arguments.has("help")) {
     print_text(sample_help());
     return ExitCode::ok;

@@ -137,7 +137,7 @@ std::string problem_text(const Problem& problem, bool sampled) {
   for (const auto& [name, value] : problem.identity.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
-  if (problem.solution.constraint_values) {
+  if (problem.objective->constraints() > 0 && !problem.objectives) {
     text += fmt::format("  constraints {}", problem.objective->constraints());
   }
   if (problem.known.best) {
@@ -306,8 +306,10 @@ std::string done_line(const Result& result, const Problem& problem) {
 
 std::string point_text(const Result& result, const Problem& problem, bool in_file,
                        std::size_t columns) {
-  const auto is_number = [](const Block& block) {
-    return block.kind == BlockKind::real || block.kind == BlockKind::integer;
+  const bool named = !problem.coordinates.empty();
+  const auto is_number = [&](const Block& block) {
+    return block.kind == BlockKind::real || block.kind == BlockKind::integer ||
+           (block.kind == BlockKind::binary && named);
   };
   const std::vector<Block>& blocks = problem.objective->space().blocks();
   if (!result.named_solution.empty() || !std::ranges::all_of(blocks, is_number)) return {};
@@ -323,8 +325,13 @@ std::string point_text(const Result& result, const Problem& problem, bool in_fil
     return values_text("with", values, "", columns);
   }
   const EvaluationVariables variables(problem);
-  for (std::size_t k = 0; k < point.size(); ++k) {
-    values.emplace_back(variables.name(k), fmt::format("{:.6g}", point[k]));
+  for (const Block& block : blocks) {
+    const bool is_real = block.kind == BlockKind::real;
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      const std::size_t k = values.size();
+      values.emplace_back(variables.name(k), is_real ? fmt::format("{:.6g}", point[k])
+                                                     : fmt::format("{:.0f}", point[k]));
+    }
   }
   return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER writes all",
                      columns);

@@ -18,14 +18,14 @@ void register_continuous(Registry& registry) {
   registry.add(ProblemEntry{
       .name = "expr",
       .parameters = "FORMULA",
-      .sentence = "a formula of real variables (--var), with sums over arrays and data",
+      .sentence = "a formula of variables (--var), with sums, data and constraints (--subject-to)",
       .examples = {"'expr:100*(y-x^2)^2+(1-x)^2' --var x=real:-2:2 --var y=real:-2:2",
                    "'expr:sum(i=1..10, x[i]^2)' --var 'x[10]=real:-5:5'"},
       .make =
           [](const ProblemRequest& r) {
             return expression_by_name(r.parameters, r.settings, r.data);
           },
-      .settings = {"var", "sense"},
+      .settings = {"var", "subject-to", "sense"},
       .takes_data = true});
   registry.add(
       ProblemEntry{.name = "function",

@@ -252,13 +252,14 @@ const ExpressionScope::Shape& ExpressionScope::shape_of(const ExpressionNode& no
   return node.means == Means::variable ? variables_[node.which].shape : data_[node.which]->shape;
 }
 
-const ExpressionVariable* ExpressionScope::unused(const ExpressionNode& node) const {
+const ExpressionVariable* ExpressionScope::unused(
+    std::span<const ExpressionNode* const> formulas) const {
   std::vector<bool> used(variables_.size(), false);
   const auto mark = [&](const auto& self, const ExpressionNode& one) -> void {
     if (one.means == Means::variable) used[one.which] = true;
     for (const ExpressionNode& part : one.parts) self(self, part);
   };
-  mark(mark, node);
+  for (const ExpressionNode* const formula : formulas) mark(mark, *formula);
   const auto found = std::ranges::find(used, false);
   return found == used.end() ? nullptr
                              : &variables_[static_cast<std::size_t>(found - used.begin())];

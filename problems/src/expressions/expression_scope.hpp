@@ -32,8 +32,8 @@ class KILN_API ExpressionScope {
   /// Finds what each name means. @throws InvalidArgument `expr.name`, `expr.call`, `expr.index`
   /// and others with the column of the first that means nothing
   void resolve(ExpressionNode& node) const;
-  /// The first variable that the formula does not have; null: it has all.
-  const ExpressionVariable* unused(const ExpressionNode& node) const;
+  /// The first variable that none of the formulas has; null: they have all.
+  const ExpressionVariable* unused(std::span<const ExpressionNode* const> formulas) const;
 
   /// The value by the formula as it stands, for verification and for parts that do not vary.
   /// @param x  [coordinates()]; empty for parts that do not vary
@@ -43,6 +43,8 @@ class KILN_API ExpressionScope {
   /// From and to of a range; none if it is empty.
   std::optional<std::array<std::int32_t, 2>> bounds(const ExpressionNode::Range& range,
                                                     Indices& indices) const;
+  /// Parts of formulas that value() may still compute, see limit().
+  std::int64_t steps_left() const noexcept { return steps_left_; }
   std::int32_t coordinates() const noexcept { return coordinates_; }
   /// From now on value() refuses (`expr.size`) after so many terms of sums, or parts of formulas;
   /// negative: never.

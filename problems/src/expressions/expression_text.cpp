@@ -32,7 +32,7 @@ std::string shown(char c) {
 std::string hint_at(char c) {
   if (c == '|') return "abs(x) is the magnitude of x";
   if (c == '<' || c == '>' || c == '=' || c == '!' || c == '&' || c == '?') {
-    return "a formula has no conditions; the penalty 1000*max(0, g)^2 keeps g <= 0";
+    return "a formula has no conditions; --subject-to 'g <= 0' is a constraint";
   }
   if (c == '[') return "an element with two indices is m[1,2]";
   if (c == '(' || begins_name(c) || is_digit(c)) return "a product needs a '*'";

@@ -281,7 +281,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
                             options.run.device, options.run.threads);
   const HostThreads threads(options.run.threads);
   load(session);
-  if (verb.samples) require_density(session.loaded.problem, options);
+  if (verb.samples) {
+    session.loaded.problem = with_density(std::move(session.loaded.problem), options);
+  }
   if (options.text("target") == "best-known") take_best_known(session);
   if (!schedule_given) {
     take_default_schedule(session);

@@ -12,6 +12,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/pipelines/stages.hpp"
+#include "kiln/problems/expression.hpp"
 
 #include "cli/repeat.hpp"
 #include "errors.hpp"
@@ -141,13 +142,19 @@ void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry
       fmt::format("kiln solve {}", clean(options.problem)));
 }
 
-void require_density(const Problem& problem, const CommandOptions& options) {
+Problem with_density(Problem problem, const CommandOptions& options) {
+  if (problem.identity.family == "expr") {
+    return problems::posterior_of_expression(std::move(problem));
+  }
   if (!problem.posterior) refuse_no_density(clean(problem.identity.name), options);
+  return problem;
 }
 
 void require_sampled_family(const CommandOptions& options, const Registry& registry) {
   const std::string name = options.problem.substr(0, options.problem.find(':'));
-  if (!registry.has_problem(name) || registry.problem(name).settings.empty()) return;
+  if (!registry.has_problem(name)) return;
+  const ProblemEntry& entry = registry.problem(name);
+  if (entry.settings.empty() || entry.takes_data) return;
   refuse_no_density(clean(options.problem), options);
 }
 

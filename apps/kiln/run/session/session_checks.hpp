@@ -39,9 +39,11 @@ void require_possible_naming(const CommandOptions& options, const Schedule& sche
 /// `cli.telemetry`
 void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry);
 
+/// A problem to be sampled: a posterior as it is, a formula as the negative logarithm of a density.
 /// @throws InvalidArgument `problem.no_density`
-void require_density(const Problem& problem, const CommandOptions& options);
-/// The same before the problem is made: families with options (--var) have no posteriors.
+Problem with_density(Problem problem, const CommandOptions& options);
+/// The same before the problem is made: families with options (--var) but formulas have no
+/// densities.
 void require_sampled_family(const CommandOptions& options, const Registry& registry);
 
 /// Before anything that takes time: of --save, what repeats another run may be replaced, and

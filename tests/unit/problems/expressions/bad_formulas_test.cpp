@@ -70,6 +70,61 @@ TEST(BadFormulas, AreRefusedForTheirLength) {
   EXPECT_EQ(said_of(sums), "expr.size\tcolumn 197: over 16 indices stand in each other");
 }
 
+TEST(BadFormulas, HaveConstraintsThatAreRefusedAtTheirColumn) {
+  const auto said = [](const std::string& constraint) {
+    return said_by([&] {
+      make_expression_problem(
+          {"x + k",
+           {{"x", {}, -1, 1}, {"k", {}, 0, 9, ExpressionVariable::Kind::integer}},
+           nullptr,
+           Sense::minimize,
+           {"x <= 1", constraint}});
+    });
+  };
+  const auto at = [](const std::string& constraint, const char* code, const char* rest) {
+    return std::string(code) + "\t--subject-to '" + constraint + "': column " + rest;
+  };
+  EXPECT_EQ(said("x + k"), at("x + k", "expr.constraint", "6: there is no relation"));
+  EXPECT_EQ(said(""), at("", "expr.constraint", "1: there is no relation"));
+  EXPECT_EQ(said("x < k"), at("x < k", "expr.constraint", "3: '<' is no relation"));
+  EXPECT_EQ(said("x => k"), at("x => k", "expr.constraint", "3: '=' is no relation"));
+  EXPECT_EQ(said("0 <= x <= 1"), at("0 <= x <= 1", "expr.constraint", "8: a second relation"));
+  EXPECT_EQ(said("x <= "), at("x <= ", "expr.syntax", "6: the formula ends too early"));
+  EXPECT_EQ(said(" <= x"), at(" <= x", "expr.syntax", "2: the formula ends too early"));
+  EXPECT_EQ(said("k >= 2*yy"), at("k >= 2*yy", "expr.name", "8: the name 'yy' is not known"));
+  EXPECT_EQ(said("1 <= 2"), at("1 <= 2", "expr.constraint", "1: the constraint has no variable"));
+  EXPECT_EQ(said("k == x*k"),
+            at("k == x*k", "expr.constraint", "6: an equality has a real variable"));
+  EXPECT_EQ(said("sum(i=1..2, k) == 3"), "accepted");
+  EXPECT_EQ(said("sum(i=1..2, x == 3)"),
+            at("sum(i=1..2, x == 3)", "expr.constraint", "20: there is no relation"));
+}
+
+// A formula is measured before its program is made, which would find that it is too long.
+TEST(BadFormulas, HaveTooManyTermsWithConstraintsToo) {
+  const auto said = [](const std::string& formula, const std::string& constraint) {
+    return said_by([&] {
+      make_expression_problem(
+          {formula, {{"x", {}, -1, 1}}, nullptr, Sense::minimize, {constraint}});
+    });
+  };
+  const std::string endless = "sum(i=1..1e9, j=1..1e9, x)";
+  const std::string refusal = "the sums have over 2^22 terms, or take over 2^28 steps to read";
+  EXPECT_EQ(said(endless, "x <= 1"), "expr.size\tcolumn 1: " + refusal);
+  EXPECT_EQ(said("x", endless + " <= 1"), "expr.size\tcolumn 1: " + refusal);
+}
+
+TEST(BadFormulas, HaveSeveralObjectivesThatAreRefusedAtTheirColumn) {
+  EXPECT_EQ(said_of("x;"), "expr.syntax\tcolumn 3: the formula ends too early");
+  EXPECT_EQ(said_of("x; max: y; a[1] + "), "expr.syntax\tcolumn 19: the formula ends too early");
+  EXPECT_EQ(said_of("x; max: sine(y)"), "expr.call\tcolumn 9: the function 'sine' is not known");
+  EXPECT_EQ(said_of("max: x"),
+            "expr.sense\tcolumn 1: 'max:' is for formulas of several objectives");
+  std::string many = "x";
+  for (int k = 0; k < 16; ++k) many += ";x";
+  EXPECT_EQ(said_of(many), "expr.size\tcolumn 33: the formula has over 16 objectives");
+}
+
 TEST(BadFormulas, HaveNoIndexThatVaries) {
   ModelData data("t.csv");
   data.add({"t", {3}, {1, 2, 3}});
@@ -113,14 +168,20 @@ TEST(BadVariables, AreRefusedWithTheForm) {
             "expr.variable\t--var =real:0:1: the name is not of letters, digits and '_'");
   EXPECT_EQ(said("1x=real:0:1"),
             "expr.variable\t--var 1x=real:0:1: the name is not of letters, digits and '_'");
-  EXPECT_EQ(said("x=int:0:1"),
-            "expr.variable\t--var x=int:0:1: variables of formulas are real, with bounds");
+  for (const char* const other : {"x=cat:a,b", "x=integer:0:1", "x=binary:0:1", "x=bool", "x="}) {
+    EXPECT_EQ(said(other), std::string("expr.variable\t--var ") + other +
+                               ": a variable of a formula is real, int or binary");
+  }
+  for (const char* const no_integers : {"x=int:0:1.5", "x=int:0:2e9", "x=int:-inf:3"}) {
+    EXPECT_EQ(said(no_integers), std::string("expr.variable\t--var ") + no_integers +
+                                     ": LOW or HIGH is not a whole number of -1e9 .. 1e9");
+  }
   EXPECT_EQ(said("x=real:0"), "expr.variable\t--var x=real:0: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:0:1:log"),
             "expr.variable\t--var x=real:0:1:log: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:a:1"), "expr.variable\t--var x=real:a:1: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:1:1"), "expr.variable\t--var x=real:1:1: LOW is not below HIGH");
-  EXPECT_EQ(said("x=real:nan:1"), "expr.variable\t--var x=real:nan:1: LOW or HIGH is not finite");
+  EXPECT_EQ(said("x=real:nan:1"), "expr.variable\t--var x=real:nan:1: LOW or HIGH is not a number");
   EXPECT_EQ(said("x[0]=real:0:1"),
             "expr.variable\t--var x[0]=real:0:1: between the brackets is no number of 1 .. "
             "1048576, or two with a ','");
