@@ -58,8 +58,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
   INSTALL_DESTINATION "${kiln_package_dir}"
   PATH_VARS kiln_plugin_dir kiln_binary_dir
   NO_SET_AND_CHECK_MACRO)
+# As KILN_SOVERSION: before 1.0 a project names the minor version that it was written for.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
-  COMPATIBILITY SameMajorVersion)
+  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/KilnPlugin.cmake" DESTINATION "${kiln_package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
               "${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Kiln authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# cpack -G DEB writes packages for Debian: libkiln0 (the library), libkiln-dev, kiln (the program and the
-# docs), and libkiln0-cuda where the backend was built; cpack -G TGZ one archive with all of it.
+# cpack -G DEB writes packages for Debian: libkiln0.2 (the library), libkiln-dev, kiln (the program and the
+# docs), and libkiln0.2-cuda where the backend was built; cpack -G TGZ one archive with all of it.
 # ADR 0063 says why they are these.
-set(kiln_library_package "libkiln${PROJECT_VERSION_MAJOR}")
+set(kiln_library_package "libkiln${KILN_SOVERSION}")
 set(CPACK_PACKAGE_NAME kiln)
 set(CPACK_PACKAGE_VENDOR "The Kiln authors")
 set(CPACK_PACKAGE_CONTACT "The Kiln authors <kiln@example.invalid>")

@@ -22,6 +22,8 @@ KILN_BUILD_PACKAGES=(
   "libtomlplusplus-dev|header|toml++/toml.h"
 )
 KILN_TEST_PACKAGES=("libgtest-dev|header|gtest/gtest.h")
+# Of the API reference.
+KILN_DOCS_PACKAGES=("doxygen|command|doxygen")
 # Installed along with the others, never required.
 KILN_OPTIONAL_PACKAGES=(libbenchmark-dev)
 

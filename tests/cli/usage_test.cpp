@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, ticks, telemetry, sweep, scaling, schedules, latency, "
+                 "  available: kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, "
                  "targets, tempering, "
                  "time-to-target, sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
@@ -214,13 +214,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.missing]: kiln describe needs a name\n"
                  "  a schedule, a family of problems, a file format or a kernel\n"
                  "  fix: kiln describe simulated-annealing\n"},
-        BadUsage{
-            "NothingToMeasure",
-            {"bench"},
-            "error[cli.missing]: kiln bench needs a suite\n"
-            "  kernels, ticks, telemetry, sweep, scaling, schedules, latency, targets, tempering, "
-            "time-to-target, sampling, pareto, bayes\n"
-            "  fix: kiln bench kernels\n"},
+        BadUsage{"NothingToMeasure",
+                 {"bench"},
+                 "error[cli.missing]: kiln bench needs a suite\n"
+                 "  kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, targets, "
+                 "tempering, time-to-target, sampling, pareto, bayes\n"
+                 "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",
                  {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
                  "error[cli.range]: --only gst:G22 selects nothing; the nearest is "

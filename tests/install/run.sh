@@ -12,7 +12,7 @@ Builds and runs small projects that use Kiln:
   1. by add_subdirectory and by FetchContent from a local folder, shared and static;
   2. by find_package, on what that build installs into a temporary prefix;
   3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
-     and its CUDA component included; by pkg-config; and two plug-ins.
+     and its CUDA component included; by pkg-config; two plug-ins; and a function of a user beside Kiln's own.
 --work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
 --quick compiles no library: of 1 only the project's own files, and 2 is left out. Needs --installed-from.
 TEXT
@@ -177,6 +177,16 @@ plugin() {
     grep -q 'recomputed on the CPU in integers: equal' || fail "the schedule $schedule gives no verified answer"
 }
 
+# rate PREFIX: a function of a user, compiled outside of this repository, runs beside the same function of Kiln.
+rate() {
+  say "a functor of a user beside function:rosenbrock-10 with $1"
+  rm -f "$work/rate/CMakeCache.txt"
+  { cmake -S "$root/tests/install/rate" -B "$work/rate" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$1" && cmake --build "$work/rate"; } >"$work/rate.log" 2>&1 ||
+    { cat "$work/rate.log" >&2; fail "the program rate is not built"; }
+  "$work/rate/rate" device=cpu replicas=64 sweeps=50 pairs=1 || fail "the program rate failed"
+}
+
 # named_folders_only FOLDER: no library or program in it looks for others in the current folder.
 named_folders_only() {
   local file files=()
@@ -224,6 +234,7 @@ if [[ -n $build ]]; then
   else
     missing_component build-package-without-cuda "$prefix"
   fi
+  rate "$prefix"
   if [[ -x $prefix/bin/kiln ]]; then
     say "the installed program: kiln --version"
     "$prefix/bin/kiln" --version || fail "the installed program does not start"

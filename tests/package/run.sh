@@ -78,7 +78,7 @@ fi
 
 root=$work/root
 mkdir "$root"
-for package in "$work"/kiln_*.deb "$work"/libkiln0_*.deb; do
+for package in "$work"/kiln_*.deb "$work"/libkiln0.*_*.deb; do
   dpkg-deb -x "$package" "$root"
 done
 for page in usr/share/man/man1/kiln.1.gz usr/share/man/man1/kiln-solve.1.gz \
@@ -91,6 +91,8 @@ say "each library comes from a package that is depended on"
 program=$root/usr/bin/kiln
 library=$(find "$root/usr/lib" -name 'libkiln.so.*' -type f)
 folder=$(dirname "$library")
+# The number in its name is that of the SONAME, so that packages of two versions can stay side by side.
+library_package=libkiln$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[libkiln\.so\.\(.*\)\]/\1/p')
 for file in "$program" "$library"; do
   if readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)'; then
     fail "$file looks for libraries elsewhere than the system does"
@@ -101,7 +103,7 @@ needs() {  # PACKAGE FILE
   local needed path owner
   readelf -d "$2" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | while read -r needed; do
     if [[ $needed == libkiln.so.* ]]; then
-      owner=libkiln0
+      owner=$library_package
     else
       path=$(LD_LIBRARY_PATH=$folder ldd "$2" | awk -v n="$needed" '$1 == n {print $3} $1 ~ "/" n "$" {print $1}' | head -1)
       owner=$(dpkg -S "$path" "$(readlink -f "$path")" "/usr$path" 2>/dev/null | head -1 | cut -d: -f1) || true
@@ -110,7 +112,7 @@ needs() {  # PACKAGE FILE
     depends_of "$1" | grep -qxF "$owner" || echo "$1 does not depend on $owner, which has $needed"
   done
 }
-missing=$(needs kiln "$program"; needs libkiln0 "$library")
+missing=$(needs kiln "$program"; needs "$library_package" "$library")
 [[ -z $missing ]] || fail "$missing"
 
 say "kiln in a bare root folder"

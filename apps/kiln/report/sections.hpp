@@ -31,7 +31,7 @@ double run_seconds(const RunFiles& files);
 /// The command that repeats the run into a new folder.
 std::string repeat_command(const RunFiles& files);
 
-/// "simulated-annealing on cpu 2 threads, seed 1, Kiln 0.1.0"
+/// "simulated-annealing on cpu 2 threads, seed 1, Kiln 0.2.0"
 std::string subtitle_html(const RunFiles& files);
 /// Result, time, device and seed, what to repeat it with, and advice.
 std::string headline_html(const RunFiles& files);

@@ -3,7 +3,8 @@
 #ifndef KILN_PLUGIN_H
 #define KILN_PLUGIN_H
 
-/* The interface between libkiln and a plug-in, a shared library that adds schedules, problem
+/** @file
+ * The interface between libkiln and a plug-in, a shared library that adds schedules, problem
  * families and kernels. C11.
  *
  * A plug-in in C++ uses KILN_PLUGIN of kiln/plugins/plugin.hpp, which defines all that this header
@@ -30,7 +31,7 @@ typedef struct kiln_plugin {
   uint32_t struct_size;     /**< sizeof(kiln_plugin) */
   uint32_t abi;             /**< KILN_PLUGIN_ABI */
   uint64_t fingerprint;     /**< KILN_FINGERPRINT: of the headers that it was compiled with */
-  const char* kiln_version; /**< of the Kiln that it was compiled with: "0.1.0" */
+  const char* kiln_version; /**< of the Kiln that it was compiled with: "0.2.0" */
   const char* name;         /**< unique in a process: "threshold" */
   const char* version;      /**< of the plug-in: "1.0" */
   const char* summary;      /**< what it adds, a sentence without a full stop */

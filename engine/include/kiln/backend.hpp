@@ -87,6 +87,7 @@ struct OpenedBackend {
 /// Opens a device: "cpu", "cuda", "cuda:N", or "auto" (CUDA if it can be used, else the CPU and
 /// why).
 ///
+/// @param device one of these names
 /// @param threads CPU threads; 0 means all that the process may use. Results do not depend on it.
 /// @throws NotCompiled, NoDevice, PluginError for an explicit "cuda"; InvalidArgument for another
 /// name.

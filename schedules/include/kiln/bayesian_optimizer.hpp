@@ -87,6 +87,9 @@ struct StudyModel {
 /// @par Source  see docs/schedules/bayesian_optimization.md
 class KILN_API BayesianOptimizer {
  public:
+  /// @param problem  space, constraints and senses
+  /// @param options  of the search
+  /// @param seed  of all draws
   /// @param device  as in RunOptions.
   /// @throws InvalidArgument for unsupported options or spaces (permutations, reals without
   /// bounds); NoDevice, ...

@@ -30,11 +30,13 @@ KILN_API bool ends_device(const Error& error) noexcept;
 
 /// Throws what a failed call means: OutOfDeviceMemory, NoDevice (`device.busy`), or CudaError
 /// (`device.engine_bug`, `device.hardware`, `device.lost`, `device.cuda`).
+/// @param error  number of a cudaError_t
 /// @param what  the call and the driver's own text
 [[noreturn]] KILN_API void throw_device_fault(int error, const std::string& what);
 
 /// Throws CudaError (`device.no_answer`): a wait for the device has lasted for device_timeout().
 /// @param doing  what the host waited for
+/// @param seconds  how long it has waited
 [[noreturn]] KILN_API void throw_no_answer(const std::string& doing, double seconds);
 
 /// Whether a device of this process has not answered: throw_no_answer() or note_silent_device() was

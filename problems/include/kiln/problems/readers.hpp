@@ -152,6 +152,8 @@ KILN_API void write_rudy(std::ostream& out, const Graph& graph);
 
 /// Writes a function so that read_qubo() reads back an equal one.
 ///
+/// @param out  receives the text
+/// @param qubo  in canonical form
 /// @param comments  lines for the head of the file; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset, for
 ///   which the format has no place; IoError `io.write` if the stream fails.
@@ -160,6 +162,8 @@ KILN_API void write_qubo(std::ostream& out, const Qubo& qubo,
 
 /// Writes a model so that read_coo() reads back an equal one, with its vartype in the first line.
 ///
+/// @param out  receives the text
+/// @param ising  in canonical form
 /// @param comments  lines below the first one; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset and
 ///   `problem.size` if there are no variables, for which the format has no place; IoError
@@ -215,6 +219,7 @@ KILN_API const std::vector<FormatInfo>& formats();
 /// A first line of numbers that is not the header of a graph belongs to a matrix. Formats are tried
 /// in the order of formats(), so a new one takes no text that another recognises.
 ///
+/// @param path_or_name  only its suffix counts
 /// @param first_bytes  the beginning of the text, unpacked; some thousand bytes suffice.
 /// @throws ParseError that lists the known formats if neither decides; its fix covers tables, tours
 ///   and clauses, which are not such models.

@@ -42,6 +42,7 @@ class KILN_API UnpackedBuffer : public std::streambuf {
  public:
   /// @param source  must outlive this buffer
   /// @param name  how messages call the file
+  /// @param limits  of what is decompressed
   UnpackedBuffer(std::streambuf& source, std::string name, UnpackLimits limits = {});
   ~UnpackedBuffer() override;
 

@@ -10,13 +10,12 @@
 #include <memory>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/run/advance_tick.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
-#include "kiln/run_context.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/suite.hpp"
+#include "bench/ticks/tick_by_hand.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -77,27 +76,19 @@ struct Idle {
 class IdleTick {
  public:
   IdleTick(Run& run, Schedule& schedule, std::uint64_t sweeps)
-      : run_(run), schedule_(schedule), sweeps_(sweeps) {
-    RunControl control = read_control();
-    control.stop = DeviceStop::none;
-    write_control(control);
-    TickContext tick(run_.core());
-    schedule_.enqueue(tick);
-    finishes_ = read_control().tick != control.tick;
+      : queue_(run.queue()), tick_(run, schedule, sweeps) {
+    RunControl control = tick_.read_control();
     control.stop = DeviceStop::step_limit;
-    write_control(control);
+    tick_.write_control(control);
   }
 
   Idle measure(bool captured) {
-    Queue& queue = run_.queue();
     Idle idle;
-    const Counters before = queue.counters();
-    enqueue();
-    idle.launches = static_cast<std::int64_t>((queue.counters() - before).launches);
+    const Counters before = queue_.counters();
+    tick_.enqueue();
+    idle.launches = static_cast<std::int64_t>((queue_.counters() - before).launches);
     if (captured) {
-      queue.begin_capture();
-      enqueue();
-      graph_ = queue.end_capture();
+      graph_ = tick_.capture(1);
       idle.nodes = graph_->nodes();
     }
     const std::int64_t ticks = ticks_of_a_batch();
@@ -110,31 +101,16 @@ class IdleTick {
   }
 
  private:
-  void enqueue() {
-    TickContext tick(run_.core());
-    schedule_.enqueue(tick);
-    if (!finishes_) run_.queue().launch(AdvanceTick{tick.control(), sweeps_});
-  }
-
-  RunControl read_control() const {
-    const RunContext context(run_.core());
-    return context.read(View1<const RunControl>{context.control(), 1}).front();
-  }
-  void write_control(const RunControl& control) {
-    run_.queue().upload(RunContext(run_.core()).control(), &control, sizeof(control));
-  }
-
   double batch_s(std::int64_t ticks) {
-    Queue& queue = run_.queue();
-    queue.begin_timer();
+    queue_.begin_timer();
     for (std::int64_t i = 0; i < ticks; ++i) {
       if (graph_) {
-        queue.replay(*graph_);
+        queue_.replay(*graph_);
       } else {
-        enqueue();
+        tick_.enqueue();
       }
     }
-    return queue.end_timer_s();
+    return queue_.end_timer_s();
   }
 
   std::int64_t ticks_of_a_batch() {
@@ -144,10 +120,8 @@ class IdleTick {
     return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(max_idle_ticks)));
   }
 
-  Run& run_;
-  Schedule& schedule_;
-  std::uint64_t sweeps_;
-  bool finishes_ = false;  // whether the schedule ends its ticks
+  Queue& queue_;
+  TickByHand tick_;
   std::unique_ptr<TickGraph> graph_;
 };
 
