@@ -227,7 +227,11 @@ class RunCore {
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
   Stop loop(const Observers& observers, const Alarm& alarm);
-  bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
+  /// Asks all observers. Gives the first that wants to stop, or null.
+  const Observer* report(const RunSummary& summary, double earlier_s, const Observers& observers);
+  /// Sweeps of each replica when the best state, of this energy, was found.
+  std::int64_t sweeps_of_best(double energy) const;
+  Stop stop_by(const Observer& observer);
   Result collect(Stop stop, const RunSummary& last);
   MemoryMap memory_map() const;
   void read_best();

@@ -99,13 +99,15 @@ std::string failures_of(const Problem& problem) {
   const bool evaluated = tells_failures           ? !failures.empty()
                          : problem.watches_stop() ? result.work.not_finite > 0
                                                   : begins_with_values || result.work.ticks > 0;
-  if (result.stop == Stop::interrupted) {
-    throw Interrupted("run.interrupted",
-                      problem.solution.constraint_values
-                          ? "interrupted before the run found a feasible state"
-                      : evaluated ? "interrupted before the run found a state with a finite value"
-                                  : "interrupted before the first evaluation finished",
-                      failures);
+  if (result.stop == Stop::interrupted || result.stop == Stop::observer) {
+    const std::string end =
+        result.stopped_by.empty() ? "interrupted" : "stopped by " + result.stopped_by;
+    throw Interrupted(
+        "run.interrupted",
+        end + (problem.solution.constraint_values ? " before the run found a feasible state"
+               : evaluated ? " before the run found a state with a finite value"
+                           : " before the first evaluation finished"),
+        failures);
   }
   if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",
@@ -177,6 +179,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.notes = problem_.identity.notes;
   result.integral = problem_.units.integral;
   result.stop = stop;
+  if (stop == Stop::observer) result.stopped_by = progress_->stopped_by;
   result.graph_capture = progress_->captured;
   result.draw_naming = draw_naming_;
   result.work.sweeps = earlier_.sweeps + static_cast<std::int64_t>(control.step);
@@ -339,6 +342,7 @@ void RunCore::collect_solutions(Result& result) {
   result.objective = found.front().objective;
   result.energy = found.front().energy;
   result.solution = found.front().state;
+  result.whole = problem_.solution.whole;
   const std::vector<BlockSpan> solution = spans_of(result.solution);
   if (problem_.solution.constraint_values)
     result.constraints = problem_.solution.constraint_values(solution);

@@ -39,6 +39,7 @@ LIMIT_S = 120
 
 PREAMBLE = """#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -48,6 +49,7 @@ PREAMBLE = """#include <algorithm>
 #include <numbers>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>

@@ -16,14 +16,18 @@
 namespace kiln::cli {
 namespace {
 
-// What files do not say themselves.
+// What files do not say themselves, and what is held of their models.
 const std::vector<OptionSpec> file_specs{
     {"format", 0, "NAME",
      "file format; `kiln list formats` shows all formats (default: recognised from the file)"},
     {"colors", 0, "N",
      "number of colours for the graph of a col file, or min for as few as possible"},
     {"vartype", 0, "NAME",
-     "variable type, spin or binary, for a file that does not state the type"}};
+     "variable type, spin or binary, for a file that does not state the type"},
+    {"fix", 0, "NAME=VALUE",
+     "keep a variable of a quadratic model at a value; NAME is its number, as the format counts; "
+     "several are separated by semicolons; may be repeated"},
+    {"fix-file", 0, "FILE", "the same from a file, a line for each variable: NAME VALUE"}};
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
@@ -66,6 +70,10 @@ VarType vartype_of(const Setting& setting) {
   refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
 }
 
+std::vector<std::string> texts_of(const Setting& setting) {
+  return setting.repeated.empty() ? std::vector{setting.text} : setting.repeated;
+}
+
 ProblemSettings family_settings_of(const Settings& settings) {
   ProblemSettings given;
   for (const OptionSpec& spec : family_specs) {
@@ -76,7 +84,7 @@ ProblemSettings family_settings_of(const Settings& settings) {
     if (spec.name == "timeout") {
       given[spec.name] = {fmt::format("{}", positive_duration(spec.name, setting, "60s"))};
     } else {
-      given[spec.name] = setting.repeated.empty() ? std::vector{setting.text} : setting.repeated;
+      given[spec.name] = texts_of(setting);
     }
   }
   return given;
@@ -139,6 +147,10 @@ ProblemOptions problem_options_of(const Settings& settings) {
   options.data = text_of("data");
   options.settings = family_settings_of(settings);
   options.sense = sense_of(settings);
+  options.fixed.file = text_of("fix-file");
+  if (const auto given = settings.find("fix"); given != settings.end()) {
+    options.fixed.texts = texts_of(given->second);
+  }
   if (settings.contains("colors")) options.reading.colors = colors_of(settings.at("colors"));
   if (settings.contains("vartype")) options.reading.vartype = vartype_of(settings.at("vartype"));
   return options;

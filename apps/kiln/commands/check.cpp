@@ -114,6 +114,14 @@ Findings findings_of(const LoadedFile& file, const ProblemOptions& options) {
   }
   // Greatest values are on record.
   if (options.sense == Sense::minimize) found.known_best.reset();
+  if (!options.fixed.empty()) {
+    const Format format = problems::format_by_name(file.format).value();
+    const Problem left = fixed_problem(options.fixed, file.content, format, found.sense, file.name);
+    found.sizes.emplace_back("fixed", file.outline.variables - left.objective->space().variables());
+    found.fingerprint = left.identity.fingerprint;
+    found.known_as.clear();
+    found.known_best.reset();
+  }
   return found;
 }
 
@@ -246,7 +254,7 @@ std::string check_help() {
 
 ExitCode run_check(const Words& words) {
   const Arguments arguments =
-      parse_arguments("check", words, check_specs(), 1, {"plugin", "subject-to", "var"});
+      parse_arguments("check", words, check_specs(), 1, {"fix", "plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(check_help());
     return ExitCode::ok;

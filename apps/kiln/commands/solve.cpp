@@ -93,7 +93,7 @@ std::string solve_help() {
 
 ExitCode run_solve(const Words& words) {
   const Arguments arguments = parse_arguments("solve", words, solve_verb().specs, 1,
-                                              {"parameter", "plugin", "subject-to", "var"});
+                                              {"fix", "parameter", "plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(solve_help());
     return ExitCode::ok;

@@ -72,6 +72,8 @@ std::string stop_text(const Result& result) {
       return fmt::format("unfinished after {:.1f} s", s);
     case Stop::failed:
       return fmt::format("failed after {:.1f} s", s);
+    case Stop::observer:
+      return fmt::format("stopped by {} after {:.1f} s", result.stopped_by, s);
   }
   return "?";
 }

@@ -101,7 +101,8 @@ std::vector<State> read_initial_states(const std::string& path, const Problem& p
   const std::string name = clean(path);
   const std::vector<double> numbers = read_numbers(path, name);
   const Space& space = problem.objective->space();
-  const auto n = static_cast<std::size_t>(space.variables());
+  const std::int64_t whole = problem.solution.whole_variables;
+  const auto n = static_cast<std::size_t>(whole > 0 ? whole : space.variables());
   if (numbers.empty() || numbers.size() % n != 0) {
     throw ParseError(
         name,

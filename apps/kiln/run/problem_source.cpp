@@ -13,6 +13,7 @@
 #include <streambuf>
 
 #include "kiln/problems/best_known.hpp"
+#include "kiln/problems/generators.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 #include "kiln/problems/table.hpp"
@@ -119,6 +120,17 @@ void check_settings(const std::string& name, const ProblemEntry& entry, const Re
   }
 }
 
+/// Of families whose models are generated.
+void fix_in_family(const ProblemEntry& entry, const std::string& parameters,
+                   const ProblemOptions& options, LoadedProblem& loaded) {
+  const std::string name = clean(entry.name + (parameters.empty() ? "" : ":" + parameters));
+  if (!options.data.empty() && !entry.takes_data) refuse_data(name);
+  if (!problems::is_generated(entry.name)) refuse_fixed(name);
+  problems::GeneratedProblem made = problems::generate(entry.name, parameters);
+  loaded.problem = fixed_problem(options.fixed, made.model, problems::native_format(made.model),
+                                 options.sense.value_or(made.sense), made.name);
+}
+
 /// A family with its parameters, its options, and the data of a model where it has any.
 void make_from_family(const std::string& text, const ProblemOptions& options,
                       const Registry& registry, LoadedProblem& loaded) {
@@ -131,6 +143,10 @@ void make_from_family(const std::string& text, const ProblemOptions& options,
     settings["sense"] = {option_of(*options.sense)};
   }
   check_settings(name, entry, registry, settings);
+  if (!options.fixed.empty()) {
+    fix_in_family(entry, parameters, options, loaded);
+    return;
+  }
   if (options.data.empty()) {
     loaded.problem = in_sense(entry.make({parameters, nullptr, settings}), options.sense);
     return;
@@ -281,8 +297,15 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     if (!options.sense && file.content.as<Qubo>() != nullptr) {
       loaded.notes.emplace_back("a QUBO is minimised by default; --maximize maximises it");
     }
-    loaded.problem =
-        make_problem(std::move(file.content), options.sense.value_or(natural), file.name);
+    const Sense sense = options.sense.value_or(natural);
+    if (options.fixed.empty()) {
+      loaded.problem = make_problem(std::move(file.content), sense, file.name);
+    } else {
+      loaded.problem =
+          fixed_problem(options.fixed, file.content, problems::format_by_name(file.format).value(),
+                        sense, file.name);
+      loaded.fingerprint = loaded.problem.identity.fingerprint;
+    }
     const std::vector<std::string>& more = loaded.problem.identity.notes;
     loaded.notes.insert(loaded.notes.end(), more.begin(), more.end());
   }

@@ -35,6 +35,9 @@ class KILN_API Engine {
 
   /// Runs until the budget, an observer or the stop token ends the run. Recomputes the best state
   /// on the CPU from the problem's raw data (Result::verified).
+  ///
+  /// An exception of an observer ends the run, too: the result has what was found until then, the
+  /// reason Stop::failed, and the exception in Result::failure.
   Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
              const Observers& observers = {}, std::stop_token stop = {});
 

@@ -36,6 +36,7 @@ void RunCore::load(const Archive& archive) {
   p.reported_accepted = now.accepted;
   p.reported_nonfinite = now.not_finite;
   p.best_key = p.reported_best_key = now.control.best_key;
+  p.best_step = now.control.step;
 }
 
 void RunCore::go_back(const Archive& archive) {

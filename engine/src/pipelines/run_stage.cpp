@@ -70,6 +70,7 @@ void RunCore::finish_stage(Stop reason) {
   time_incumbents();
   if (last.control.best_key >= p.best_key) return;
   p.best_key = last.control.best_key;
+  p.best_step = last.control.step;
   p.to_best_s = p.run_s;
 }
 

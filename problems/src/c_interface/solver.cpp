@@ -193,6 +193,7 @@ void solve(kiln_solver& solver, const kiln_model& model, const kiln_options& giv
   const std::unique_ptr<Schedule> schedule = schedule_of(options, problem, solver.registry);
   Engine engine(run_options_of(options), solver.backend);
   const Result result = engine.run(problem, *schedule, budget_of(options), observers_of(options));
+  if (result.failure) std::rethrow_exception(result.failure);
   if (!result.verified) {
     throw SelfCheckFailure("result.not_verified",
                            "the recomputed value of the best state differs from that of the run");

@@ -188,6 +188,13 @@ const std::vector<FormatInfo>& formats() {
   return all;
 }
 
+std::int32_t first_number_of(Format format) {
+  const FormatEntry* const entry = find_format(format.name);
+  if (entry != nullptr) return entry->info.first_number;
+  throw InvalidArgument("problem.format", "there is no format '" + std::string(format.name) + "'",
+                        known_formats());
+}
+
 std::optional<Format> format_by_name(std::string_view name) {
   const FormatEntry* const entry = find_format(name);
   return entry == nullptr ? std::nullopt : std::optional(entry->info.format);

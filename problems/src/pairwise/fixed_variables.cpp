@@ -2,17 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/problems/fixed_variables.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
 
 #include "kiln/errors.hpp"
+#include "kiln/option_info.hpp"
+
+#include "sha256.hpp"
 
 namespace kiln {
 namespace {
 
 [[noreturn]] void refuse_fixed(const std::string& message, const std::string& expected) {
   throw InvalidArgument("problem.fixed", message, expected);
+}
+
+[[noreturn]] void refuse_model(const std::string& name) {
+  refuse_fixed(name + ": variables of this model cannot be fixed",
+               "a QUBO, an Ising model or a graph for Max-Cut");
 }
 
 /// Which variables are left, and what the others are.
@@ -39,6 +49,7 @@ class Places {
   }
 
   std::int32_t left() const { return left_; }
+  std::int64_t all() const { return std::ssize(places_); }
   bool is_fixed(std::int32_t i) const { return places_[static_cast<std::size_t>(i)] == none; }
   std::int32_t place(std::int32_t i) const { return places_[static_cast<std::size_t>(i)]; }
   double value(std::int32_t i) const { return values_[static_cast<std::size_t>(i)]; }
@@ -51,8 +62,13 @@ class Places {
     }
     return all;
   }
-  /// The values of those that are left. @throws InvalidArgument for other values of fixed ones.
+  /// The values of those that are left. @throws InvalidArgument for another number of values, and
+  /// for other values of fixed ones.
   std::vector<std::int8_t> part(std::span<const std::int8_t> all) const {
+    if (all.size() != places_.size()) {
+      throw InvalidArgument("state.size", "a state has " + std::to_string(all.size()) + " values",
+                            std::to_string(places_.size()) + ", those of fixed variables included");
+    }
     std::vector<std::int8_t> some(static_cast<std::size_t>(left_));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i] != none) {
@@ -136,6 +152,23 @@ void turn_to_spins(std::vector<std::int8_t>& sides) {
   for (std::int8_t& side : sides) side = side == 0 ? std::int8_t{1} : std::int8_t{-1};
 }
 
+void turn_to_sides(std::vector<std::int8_t>& spins) {
+  for (std::int8_t& spin : spins) spin = spin > 0 ? std::int8_t{0} : std::int8_t{1};
+}
+
+/// @param low  the lower of the two values
+std::vector<std::int8_t> two_values(std::span<const double> values, double low) {
+  std::vector<std::int8_t> bytes;
+  for (const double value : values) {
+    if (value != low && value != 1) {
+      throw InvalidArgument("state.value", "a variable is " + detail::show_real(value),
+                            low < 0 ? "-1 or 1" : "0 or 1");
+    }
+    bytes.push_back(static_cast<std::int8_t>(value));
+  }
+  return bytes;
+}
+
 std::span<const std::int8_t> bytes_of(StateSpan state) {
   return std::get<std::span<const std::int8_t>>(state.front());
 }
@@ -149,6 +182,8 @@ void write_whole_solutions(Problem& problem, const Problem& whole, const Places&
     return {std::move(values)};
   };
   problem.solution = {};
+  problem.solution.whole = all;
+  problem.solution.whole_variables = places.all();
   problem.solution.verify = [all, verify = whole.solution.verify](StateSpan state) {
     const State full = all(state);
     return verify(spans_of(full));
@@ -157,11 +192,28 @@ void write_whole_solutions(Problem& problem, const Problem& whole, const Places&
     const State full = all(state);
     return format(spans_of(full));
   };
-  problem.solution.parse = [places](std::span<const double> values) -> State {
-    const std::vector<std::int8_t> bytes(values.begin(), values.end());
+  const bool spins = whole.objective->space().blocks().front().kind == BlockKind::spin;
+  problem.solution.parse = [places, sides, spins,
+                            parse = whole.solution.parse](std::span<const double> values) -> State {
+    if (!sides) return {places.part(two_values(values, spins ? -1 : 0))};
+    State full = parse(values);
+    auto& bytes = std::get<std::vector<std::int8_t>>(full.front());
+    turn_to_sides(bytes);
     return {places.part(bytes)};
   };
   problem.units.rounding += whole.units.rounding;
+}
+
+/// Tells models with other fixed variables, or other values of them, apart.
+std::string fingerprint_of(const Model& model, std::span<const FixedVariable> fixed) {
+  std::vector<FixedVariable> in_order(fixed.begin(), fixed.end());
+  std::ranges::sort(in_order, {}, &FixedVariable::variable);
+  problems::detail::Sha256 hash;
+  hash.update(model.fingerprint());
+  for (const FixedVariable& one : in_order) {
+    hash.update(" " + std::to_string(one.variable) + "=" + std::to_string(int{one.value}));
+  }
+  return hash.hex().substr(0, 16);
 }
 
 }  // namespace
@@ -188,8 +240,7 @@ Problem make_pairwise_fixed(PairwiseModel model, std::span<const FixedVariable> 
   const auto* const ising = std::get_if<Ising>(&model);
   const auto* const qubo = std::get_if<Qubo>(&model);
   if (graph == nullptr && ising == nullptr && qubo == nullptr) {
-    refuse_fixed(name + ": variables of this model cannot be fixed",
-                 "a QUBO, an Ising model or a graph for Max-Cut");
+    refuse_model(name);
   }
   const std::int32_t n = graph != nullptr   ? graph->n_vertices
                          : ising != nullptr ? ising->n
@@ -210,6 +261,23 @@ Problem make_pairwise_fixed(PairwiseModel model, std::span<const FixedVariable> 
   problem.units.value_name = whole.units.value_name;
   problem.known = {};
   write_whole_solutions(problem, whole, places, sides);
+  return problem;
+}
+
+Problem make_fixed(const Model& model, std::span<const FixedVariable> fixed, Sense sense,
+                   std::string name) {
+  PairwiseModel data;
+  if (const auto* const graph = model.as<Graph>()) {
+    data = *graph;
+  } else if (const auto* const qubo = model.as<Qubo>()) {
+    data = *qubo;
+  } else if (const auto* const ising = model.as<Ising>()) {
+    data = *ising;
+  } else {
+    refuse_model(name);
+  }
+  Problem problem = make_pairwise_fixed(std::move(data), fixed, sense, std::move(name));
+  problem.identity.fingerprint = fingerprint_of(model, fixed);
   return problem;
 }
 

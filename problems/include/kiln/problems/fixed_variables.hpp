@@ -10,6 +10,7 @@
 #include "kiln/export.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/ising.hpp"
+#include "kiln/problems/model.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/qubo.hpp"
 
@@ -38,12 +39,15 @@ KILN_API Ising fix_variables(const Ising& ising, std::span<const FixedVariable> 
 }  // namespace problems
 
 /// The problem of the variables that are not fixed. Its states have only these, as bits or spins;
-/// the sides of a cut are bits. Solutions are written, read and verified with all variables, from
-/// the whole model.
+/// the sides of a cut are bits. Solutions are written, read, reported (SolutionFunctions::whole)
+/// and verified with all variables, from the whole model.
 ///
 /// @throws InvalidArgument `problem.fixed` as fix_variables(), for a model of more than two values,
 ///   and if no variable is left; as make_pairwise() does.
 KILN_API Problem make_pairwise_fixed(PairwiseModel model, std::span<const FixedVariable> fixed,
                                      Sense sense, std::string name);
+/// The same of a file or a generator. Its fingerprint is that of the model and of what is fixed.
+KILN_API Problem make_fixed(const Model& model, std::span<const FixedVariable> fixed, Sense sense,
+                            std::string name);
 
 }  // namespace kiln

@@ -136,6 +136,9 @@ struct GeneratedProblem {
   Sense sense = Sense::minimize;
 };
 
+/// Whether generate() knows a family of this name.
+KILN_API bool is_generated(std::string_view family);
+
 /// The data of an instance of a family with a generator: `coloring`, `gset`, `k2000`, ...
 ///
 /// @param family  the text before the colon

@@ -60,6 +60,7 @@ struct FormatInfo {
   std::string description;            ///< one sentence
   std::vector<std::string> grammar;   ///< "file = header edge*", a rule per line
   std::string example;                ///< a small text that is read
+  std::int32_t first_number = 0;      ///< of its variables: 0 or 1
 };
 
 namespace problems {
@@ -211,6 +212,10 @@ KILN_API std::optional<Format> format_by_name(std::string_view name);
 
 /// All formats that Kiln reads.
 KILN_API const std::vector<FormatInfo>& formats();
+
+/// The number of the first variable in texts of a format, 0 or 1.
+/// @throws InvalidArgument `problem.format` for an unknown format.
+KILN_API std::int32_t first_number_of(Format format);
 
 /// Detects the format of a text: by its name if the suffix is known (letter case and a further
 /// `.gz`, `.xz` or `.zst` do not matter), else by the first line of `first_bytes` that is neither

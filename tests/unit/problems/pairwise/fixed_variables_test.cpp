@@ -187,6 +187,59 @@ TEST(FixedVariables, ReadWholeStates) {
   EXPECT_THROW(problem.solution.parse(other), InvalidArgument);
 }
 
+TEST(FixedVariables, ArePartsOfWholeStates) {
+  const std::vector<FixedVariable> fixed{{1, 1}};
+  const Problem qubo =
+      make_pairwise_fixed(Qubo{3, {1, 2, 3}, {{0, 1, 4}}, 0}, fixed, Sense::minimize, "fixed");
+  EXPECT_EQ(qubo.solution.whole_variables, 3);
+  const State part{Bytes{1, 0}};
+  EXPECT_EQ(qubo.solution.whole(spans_of(part)), (State{Bytes{1, 1, 0}}));
+  // Sides of a cut are bits of the smaller model, and spins of the whole one.
+  const Problem cut =
+      make_pairwise_fixed(Graph{3, {{0, 1, 2}, {1, 2, 5}}}, fixed, Sense::maximize, "fixed");
+  EXPECT_EQ(cut.solution.whole(spans_of(part)), (State{Bytes{-1, -1, 1}}));
+  EXPECT_EQ(cut.solution.format(spans_of(part)), "1\n1\n0\n");
+  EXPECT_EQ(cut.solution.verify(spans_of(part)), 5);
+  for (const std::vector<double>& whole : {std::vector<double>{1, 1, 0}, {-1, -1, 1}}) {
+    EXPECT_EQ(cut.solution.parse(whole), part) << "as sides, and as spins";
+  }
+  SimulatedAnnealing annealing;
+  const Result result =
+      Engine({.device = "cpu", .threads = 1, .replicas = 32}).run(cut, annealing, {.sweeps = 50});
+  EXPECT_EQ(result.objective, 7);
+  EXPECT_EQ(result.solution, (State{Bytes{0, 0}}));
+  EXPECT_EQ(result.whole_solution(), (State{Bytes{1, -1, 1}}));
+  EXPECT_NE(result.to_json().find("\"solution\":[1,-1,1]"), std::string::npos);
+}
+
+TEST(FixedVariables, AreRefusedInStatesOfAnotherForm) {
+  const std::vector<FixedVariable> fixed{{1, 1}};
+  const Problem qubo =
+      make_pairwise_fixed(Qubo{3, {1, 2, 3}, {}, 0}, fixed, Sense::minimize, "fixed");
+  const Problem ising =
+      make_pairwise_fixed(Ising{3, {1, 2, 3}, {}, 0}, fixed, Sense::minimize, "fixed");
+  using Values = std::vector<double>;
+  for (const Values& wrong : {Values{1, 1}, {1, 1, 0, 0}, {}, {1, 1, 2}, {0.5, 1, 0}, {-1, 1, 1}}) {
+    EXPECT_THROW(qubo.solution.parse(wrong), InvalidArgument);
+  }
+  EXPECT_EQ(ising.solution.parse(Values{-1, 1, 1}), (State{Bytes{-1, 1}}));
+  EXPECT_THROW(ising.solution.parse(Values{0, 1, 1}), InvalidArgument);
+}
+
+TEST(FixedVariables, TellProblemsApart) {
+  const Qubo qubo{3, {1, 2, 3}, {{0, 1, 4}}, 0};
+  const auto fingerprint = [](const Model& model, std::vector<FixedVariable> fixed) {
+    return make_fixed(model, fixed, Sense::minimize, "m").identity.fingerprint;
+  };
+  const std::string one = fingerprint(qubo, {{1, 1}, {2, 0}});
+  EXPECT_EQ(one.size(), 16U);
+  EXPECT_EQ(one, fingerprint(qubo, {{2, 0}, {1, 1}})) << "the order means nothing";
+  EXPECT_NE(one, fingerprint(qubo, {{1, 1}, {2, 1}}));
+  EXPECT_NE(one, fingerprint(qubo, {{1, 1}}));
+  EXPECT_NE(one, fingerprint(Qubo{3, {1, 2, 4}, {{0, 1, 4}}, 0}, {{1, 1}, {2, 0}}));
+  EXPECT_THROW(fingerprint(Potts{}, {}), InvalidArgument);
+}
+
 TEST(FixedVariables, AreRefusedWhereTheyAreWrong) {
   const Qubo qubo{2, {1, 2}, {}, 0};
   const auto message = [&](std::vector<FixedVariable> fixed) {
