@@ -12,7 +12,7 @@ Builds and runs small projects that use Kiln:
   1. by add_subdirectory and by FetchContent from a local folder, shared and static;
   2. by find_package, on what that build installs into a temporary prefix;
   3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
-     and its CUDA component included; by pkg-config; two plug-ins; and a function of a user beside Kiln's own.
+     and its CUDA component included; by pkg-config; three plug-ins; and a function of a user beside Kiln's own.
 --work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
 --quick compiles no library: of 1 only the project's own files, and 2 is left out. Needs --installed-from.
 TEXT
@@ -242,9 +242,11 @@ if [[ -n $build ]]; then
       rm -rf "$work/mine"
       "$prefix/bin/kiln" new-plugin mine -o "$work/mine"
       plugin mine "$work/mine" "$prefix"
-      rm -rf "$work/threshold_accepting"
-      cp -r "$root/apps/plugins/threshold_accepting" "$work/threshold_accepting"
-      plugin threshold_accepting "$work/threshold_accepting" "$prefix"
+      for name in threshold_accepting cross_entropy; do
+        rm -rf "${work:?}/$name"
+        cp -r "$root/apps/plugins/$name" "$work/$name"
+        plugin "$name" "$work/$name" "$prefix"
+      done
     fi
   fi
   named_folders_only "$prefix"
