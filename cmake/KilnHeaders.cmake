@@ -47,3 +47,25 @@ function(kiln_write_fingerprint target)
     VERBATIM)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
+
+# Adds embedded_header(), which has the texts of these headers, to a target. Each is written as its
+# component and its path behind kiln/: "engine/device/dual.hpp".
+function(kiln_embed_headers target)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded_headers.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/EmbedHeaders.cmake")
+  set(named "")
+  set(paths "")
+  foreach(header IN LISTS ARGN)
+    string(REGEX MATCH "^([^/]*)/(.*)$" matched "${header}")
+    set(path "${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1}/include/kiln/${CMAKE_MATCH_2}")
+    string(APPEND named "|kiln/${CMAKE_MATCH_2}=${path}")
+    list(APPEND paths "${path}")
+  endforeach()
+  string(SUBSTRING "${named}" 1 -1 named)
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DHEADERS=${named}" -P "${script}"
+    DEPENDS "${script}" ${paths}
+    COMMENT "Embedding the headers of compiled objectives"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()

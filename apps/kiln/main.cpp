@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/device/device_fault.hpp"
+#include "kiln/problems/source_objective.hpp"
 
 #include "commands/commands.hpp"
 #include "output/console.hpp"
@@ -30,6 +31,9 @@ ExitCode run(const Words& words) {
   const Words rest(words.begin() + 1, words.end());
   if (first == "--help" || first == "-h") return kiln::cli::run_help(rest);
   if (first == kiln::cli::end_programs_verb) return kiln::cli::end_programs(rest);
+  if (first == kiln::problems::compile_objective_verb) {
+    return static_cast<ExitCode>(kiln::problems::compile_objective(rest));
+  }
   if (first == "--version" || first == "-V") return kiln::cli::run_version(rest);
   return kiln::cli::find_verb(first).run(rest);
 }

@@ -6,6 +6,7 @@
 #include "kiln/objectives/functor_launch.hpp"
 
 #include "backends/builtin_functors.hpp"
+#include "compiled_density.hpp"
 #include "cuda_queue.hpp"
 #include "launch.hpp"
 
@@ -35,6 +36,7 @@ struct Launchers {
 KernelSets cuda_kernel_sets() {
   KernelSets sets = kernel_sets_of<Launchers>(Components{});
   add_cuda_functors(sets);
+  add_compiled_density(sets);
   return sets;
 }
 

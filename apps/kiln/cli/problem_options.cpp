@@ -31,7 +31,12 @@ const std::vector<OptionSpec> file_specs{
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
-    {"objective", 0, "COLUMN", "column of a table that the search maximises or minimises"},
+    {"objective", 0, "COLUMN|FILE",
+     "column of a table that the search maximises or minimises; without a problem, a file of "
+     "source "
+     "text with a function `objective` of the variables (--var), which needs --allow-jit"},
+    {"allow-jit", 0, "",
+     "compile the source text of --objective, which can do all that you may do"},
     {"sense", 0, "NAME",
      "minimize or maximize, as --minimize and --maximize (default: tables are maximised, "
      "commands and formulas are minimised)"},
@@ -83,6 +88,8 @@ ProblemSettings family_settings_of(const Settings& settings) {
     const Setting& setting = found->second;
     if (spec.name == "timeout") {
       given[spec.name] = {fmt::format("{}", positive_duration(spec.name, setting, "60s"))};
+    } else if (spec.name == "allow-jit") {
+      given[spec.name] = {"/proc/self/exe"};  // this program compiles, in a child process
     } else {
       given[spec.name] = texts_of(setting);
     }
@@ -119,7 +126,8 @@ const std::vector<OptionSpec>& problem_specs() {
     specs.push_back(data_spec());
     specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
     specs.insert(specs.end(), family_specs.begin(), family_specs.end());
-    for (OptionSpec& spec : specs) spec.use.recorded = true;  // they identify the problem
+    // They identify the problem. Leave to execute a file is given each time anew.
+    for (OptionSpec& spec : specs) spec.use.recorded = spec.name != "allow-jit";
     return specs;
   }();
   return all;

@@ -259,6 +259,15 @@ void take_full_name(CommandOptions& options, const std::string& schedule) {
   options.settings["schedule"].text = options.schedule;
 }
 
+// Without a problem, --objective names a file, which is the problem.
+void take_source(CommandOptions& options, const Arguments& arguments) {
+  if (!arguments.positional.empty() || !options.problem.empty()) return;
+  const auto objective = options.settings.find("objective");
+  if (objective == options.settings.end()) return;
+  options.problem = "source:" + clean(objective->second.text);
+  options.settings.erase(objective);
+}
+
 // Whether the command line gives a limit, or what counts other steps: then a run does not end where
 // another has.
 bool ends_elsewhere(const RunVerb& verb, const Arguments& arguments) {
@@ -343,6 +352,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, 
   move_to_parameters(options);
 
   const Settings& all = options.settings;
+  take_source(options, arguments);
   if (!arguments.positional.empty()) {
     options.problem = arguments.positional.front();
     options.expected_fingerprint.clear();

@@ -4,6 +4,7 @@
 
 #include "kiln/problems/continuous.hpp"
 #include "kiln/problems/expression.hpp"
+#include "kiln/problems/source_objective.hpp"
 
 namespace kiln::problems {
 
@@ -43,6 +44,13 @@ void register_continuous(Registry& registry) {
       .make = [](const ProblemRequest& r) { return posterior_by_name(r.parameters, r.data); },
       .names = posterior_names(),
       .takes_data = true});
+  registry.add(ProblemEntry{
+      .name = "source",
+      .parameters = "FILE",
+      .sentence = "a function in a file of source text (--objective), compiled for CPU and GPU",
+      .examples = {"--objective bowl.cu --allow-jit --var 'x[10]=real:-5:5'"},
+      .make = [](const ProblemRequest& r) { return source_by_name(r.parameters, r.settings); },
+      .settings = {"var", "sense", "allow-jit"}});
 }
 
 }  // namespace kiln::problems

@@ -39,9 +39,9 @@ const std::vector<ApiCase>& all_cases() {
 
 struct Measured {
   std::int64_t replicas = 0, sweeps = 0, per_tick = 0;
-  std::vector<double> api_s, direct_s;  ///< of a sweep
-  std::vector<double> ratio;
-  std::vector<double> whole;  ///< Engine::run with set-up and result, over the launches
+  std::vector<double> api_s = {}, direct_s = {};  ///< of a sweep
+  std::vector<double> ratio = {};
+  std::vector<double> whole = {};  ///< Engine::run with set-up and result, over the launches
 };
 
 /// Runs through the interface and by hand take turns, so that a change of the clock concerns both.

@@ -171,7 +171,9 @@ void prepare_front(Session& session) {
                   clean(folder)),
       fmt::format("kiln {} --repeat {}{}{} -o NEW begins the run anew", options.verb->name,
                   shell_word(folder), has_past ? " --past " + shell_word(past) : "",
-                  options.problem.starts_with("command:") ? " --allow-command" : ""));
+                  options.problem.starts_with("command:")  ? " --allow-command"
+                  : options.problem.starts_with("source:") ? " --allow-jit"
+                                                           : ""));
 }
 
 // First the folder: what its files say stays so.

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace kiln::problems::detail {
+
+/// The run-time compiler of CUDA, a library of the toolkit that need not be there: KILN_NVRTC, else
+/// what the system finds, else CUDA_PATH, CUDA_HOME or /usr/local/cuda. Stays open once it is.
+class Nvrtc {
+ public:
+  Nvrtc();
+  bool found() const { return library_ != nullptr; }
+
+  /// Compiles a translation unit to a cubin.
+  /// @param architecture  "90"
+  /// @param log  receives messages
+  bool compile(const std::string& unit, const std::string& architecture, std::string& code,
+               std::string& log) const;
+
+ private:
+  void* library_;
+};
+
+}  // namespace kiln::problems::detail

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "compiled/objective_unit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <span>
+#include <stdexcept>
+
+#include "kiln/errors.hpp"
+
+#include "compiled/embedded_headers.hpp"
+#include "readers/text_reader.hpp"
+
+namespace kiln::problems::detail {
+namespace {
+
+/// What Kiln's device headers use of the standard library. The run-time compiler has none of it.
+constexpr std::string_view standard_library = R"(
+#define KILN_STATIC
+namespace std {
+using int8_t = signed char; using int16_t = short; using int32_t = int; using int64_t = long;
+using uint8_t = unsigned char; using uint16_t = unsigned short; using uint32_t = unsigned;
+using uint64_t = unsigned long; using size_t = unsigned long;
+template <class T, T v> struct integral_constant { static constexpr T value = v; };
+using true_type = integral_constant<bool, true>; using false_type = integral_constant<bool, false>;
+template <class A, class B> struct is_same : false_type {};
+template <class A> struct is_same<A, A> : true_type {};
+template <class A, class B> inline constexpr bool is_same_v = is_same<A, B>::value;
+template <class A, class B> inline constexpr bool is_base_of_v = __is_base_of(A, B);
+template <class T> inline constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
+template <class T> T&& declval() noexcept;
+template <class A, class B> concept convertible_to = __is_convertible_to(A, B);
+template <class To, class From> constexpr To bit_cast(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+}
+#define __is_same(...) std::is_same<__VA_ARGS__>::value
+)";
+
+// In front of the user's text, which may use these without a namespace.
+constexpr std::string_view prelude = "using kiln::math::square;\nusing kiln::math::pi;\n";
+
+/// The text of headers and of all that they include, each once.
+class Flattened {
+ public:
+  explicit Flattened(bool with_standard_library) : keeps_standard_(with_standard_library) {}
+
+  void add(std::string_view header) {
+    if (!seen_.emplace(header).second) return;
+    std::string_view rest = embedded_header(header);
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
+      add_line(rest.substr(0, end + 1));
+      rest.remove_prefix(end + 1);
+    }
+  }
+  std::string text;
+
+ private:
+  void add_line(std::string_view line) {
+    constexpr std::string_view own = "#include \"", standard = "#include <";
+    if (line.starts_with("#pragma once")) return;
+    if (line.starts_with(own)) {
+      const std::string_view name = line.substr(own.size());
+      return add(name.substr(0, name.find('"')));
+    }
+    if (line.starts_with(standard) && !keeps_standard_) return;
+    text += line;
+  }
+
+  bool keeps_standard_;
+  std::set<std::string, std::less<>> seen_;
+};
+
+/// The text with blanks in place of comments, strings and characters.
+std::string without_comments(std::string text) {
+  enum class In { code, line_comment, comment, quotes } in = In::code;
+  char quote = '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (c == '\n') {
+      if (in != In::comment) in = In::code;
+      continue;
+    }
+    if (in == In::code && c == '/' && (next == '/' || next == '*')) {
+      in = next == '/' ? In::line_comment : In::comment;
+      text[i] = text[i + 1] = ' ';
+      ++i;
+    } else if (in == In::code && c == '\'' && i > 0 &&
+               std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0) {
+      continue;  // separates the digits of a number
+    } else if (in == In::code && (c == '"' || c == '\'')) {
+      in = In::quotes;
+      quote = c;
+    } else if (in == In::comment && c == '*' && next == '/') {
+      in = In::code;
+      text[i] = text[i + 1] = ' ';
+      ++i;
+    } else if (in == In::quotes && c == '\\') {
+      text[i] = ' ';
+      if (next != '\0' && next != '\n') text[++i] = ' ';
+    } else if (in == In::quotes && c == quote) {
+      in = In::code;
+    } else if (in != In::code) {
+      text[i] = ' ';
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_line(const ObjectiveText& objective, const std::string& code,
+                              std::size_t at, const std::string& what) {
+  const auto line =
+      1 + std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  throw InvalidArgument("objective.directive",
+                        printable(objective.file) + ":" + std::to_string(line) + ": " + what,
+                        "plain C++: functions, and constants");
+}
+
+/// The class whose operator() calls the user's function in either of its forms.
+std::string function_class(const ObjectiveText& objective) {
+  const std::string sign = objective.negated ? "-" : "";
+  return R"(
+#line 1 "the end of the objective"
+namespace kiln_unit {
+template <int n> struct Function {
+  template <class T> requires requires(const T* x) { ::objective(x, n); }
+  KILN_HD auto operator()(const T* x) const { return )" +
+         sign + R"(::objective(x, n); }
+  KILN_HD double operator()(const double* x, double* gradient) const
+      requires requires(const double* p, double* g) { ::objective(p, g, n); } {
+    const double value = ::objective(x, gradient, n);
+)" +
+         (objective.negated ? "    for (int i = 0; gradient != nullptr && i < n; ++i) gradient[i] "
+                              "= -gradient[i];\n"
+                            : "") +
+         "    return " + sign + R"(value;
+  }
+};
+KILN_HD inline auto density() {
+  constexpr int n = )" +
+         std::to_string(objective.dimension) +
+         ", fixed = " + std::to_string(objective.dimension <= 64 ? objective.dimension : 0) + R"(;
+  return kiln::functor::density_from<fixed>(Function<n>{}, n);
+}
+}
+)";
+}
+
+std::string with_user_text(const Flattened& headers, const ObjectiveText& objective) {
+  std::string name;
+  for (const char c : objective.file) {
+    if (c == '"' || c == '\\') name += '\\';
+    name += c;
+  }
+  return headers.text + std::string(prelude) + "#line 1 \"" + name + "\"\n" + objective.text +
+         function_class(objective);
+}
+
+/// A kernel: its type and the header that defines it.
+struct KernelHeader {
+  std::string_view name, type, header;
+};
+constexpr std::array kernel_headers{
+    KernelHeader{"density_energy", "DensityEnergy", "kiln/kernels/sweeps/density_energy.hpp"},
+    KernelHeader{"density_sweep", "DensitySweep", "kiln/kernels/sweeps/density_sweep.hpp"},
+    KernelHeader{"density_descent", "DensityDescent", "kiln/kernels/sweeps/density_descent.hpp"},
+    KernelHeader{"hmc_transition", "HmcTransition", "kiln/kernels/hamiltonian/hmc_transition.hpp"},
+    KernelHeader{"nuts_transition", "NutsTransition",
+                 "kiln/kernels/hamiltonian/nuts_transition.hpp"}};
+
+}  // namespace
+
+void check_objective_text(const ObjectiveText& objective) {
+  const std::string code = without_comments(objective.text);
+  for (const char* const directive : {"#", "%:", "\?\?="}) {
+    const std::size_t at = code.find(directive);
+    if (at != code.npos) {
+      refuse_line(objective, code, at, "a line for the preprocessor is not allowed");
+    }
+  }
+  if (const std::size_t at = code.find("\\\n"); at != code.npos) {
+    refuse_line(objective, code, at, "a line that goes on in the next one is not allowed");
+  }
+  if (const std::size_t at = code.find("R\""); at != code.npos) {
+    refuse_line(objective, code, at, "a raw string is not allowed");
+  }
+  if (code.find("objective") != code.npos) return;
+  throw InvalidArgument("objective.function",
+                        printable(objective.file) + " has no function 'objective'",
+                        "template <class T> T objective(const T* x, int n) { ... }");
+}
+
+std::string host_unit(const ObjectiveText& objective) {
+  Flattened headers(true);
+  headers.add("kiln/device/functor_density.hpp");
+  headers.add("kiln/device/math.hpp");
+  return with_user_text(headers, objective) + R"(
+extern "C" __attribute__((visibility("default"))) double kiln_objective(const double* x,
+                                                                        double* gradient) {
+  const auto density = kiln_unit::density();
+  const kiln::DensityPoint at{x, {}, gradient, nullptr};
+  if (gradient == nullptr) {
+    return density.template evaluate<kiln::Want::energy>(kiln::SingleTeam{}, at).total();
+  }
+  return density.template evaluate<kiln::Want::both>(kiln::SingleTeam{}, at).total();
+}
+)";
+}
+
+std::string gpu_unit(const ObjectiveText& objective, std::string_view kernel,
+                     std::string_view form) {
+  const auto known = std::ranges::find(kernel_headers, kernel, &KernelHeader::name);
+  if (known == kernel_headers.end()) {
+    throw std::logic_error("no header is known for the kernel " + std::string(kernel));
+  }
+  Flattened headers(false);
+  headers.text = standard_library;
+  headers.add("kiln/device/functor_density.hpp");
+  headers.add("kiln/device/math.hpp");
+  headers.add(known->header);
+  headers.add("kiln/cuda/chain_kernels.cuh");
+  const std::string body = form == "thread"  ? "chain_by_thread"
+                           : form == "block" ? "chain_by_team<kiln::cuda::BlockTeam>"
+                                             : "chain_by_team<kiln::cuda::WarpTeam>";
+  return with_user_text(headers, objective) + "\nextern \"C\" __global__ void __launch_bounds__(" +
+         (form == "block" ? "256" : "128") + ") " + std::string(kernel) +
+         "(const __grid_constant__ kiln::" + std::string(known->type) +
+         " kernel) {\n  kiln::cuda::detail::" + body + "(kernel, kiln_unit::density());\n}\n";
+}
+
+}  // namespace kiln::problems::detail
