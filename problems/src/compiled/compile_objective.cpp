@@ -71,6 +71,7 @@ int compile_for_cpu(const std::string& unit, const std::string& result) {
                                  unit,
                                  "-o",
                                  result};
+  static_cast<void>(::setenv("LC_ALL", "C", 1));  // messages in ASCII
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -77,11 +78,15 @@ class ScratchFolder {
 
 /// The first lines of the messages; the rest of an error in a template tells nothing new.
 std::string first_lines(const std::string& text) {
+  constexpr std::size_t max_lines = 12, max_width = 160;
   std::string lines;
   std::size_t at = 0;
-  for (int line = 0; line < 12 && at < text.size(); ++line) {
+  for (std::size_t line = 0; line < max_lines && at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines += "\n  " + printable(text.substr(at, end - at));
+    lines += "\n  ";
+    for (const char c : text.substr(at, std::min(end - at, max_width))) {
+      lines += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+    }
     at = end + 1;
   }
   return lines;

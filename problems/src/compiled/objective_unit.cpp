@@ -130,8 +130,8 @@ template <int n> struct Function {
   template <class T> requires requires(const T* x) { ::objective(x, n); }
   KILN_HD auto operator()(const T* x) const { return )" +
          sign + R"(::objective(x, n); }
-  KILN_HD double operator()(const double* x, double* gradient) const
-      requires requires(const double* p, double* g) { ::objective(p, g, n); } {
+  template <class R> requires requires(const R* x, R* g) { ::objective(x, g, n); }
+  KILN_HD double operator()(const R* x, R* gradient) const {
     const double value = ::objective(x, gradient, n);
 )" +
          (objective.negated ? "    for (int i = 0; gradient != nullptr && i < n; ++i) gradient[i] "

@@ -147,7 +147,8 @@ struct ExpressionSteps {
       f(l, iteration < at.last ? iteration : at.last);
     }
 #else
-    for (int l = 0; l < at.count; ++l) f(l, at.first + l * at.step);
+    for (int l = 0; l < at.count; ++l)
+      f(l, at.first + l);  // a host's team is one thread: step is 1
 #endif
   }
 
