@@ -107,10 +107,11 @@ void take_text(const std::string& text, Fixer& fixer) {
     begin = end + 1;
     if (trimmed(one).empty() && !trimmed(text).empty()) continue;
     if (const std::optional<Complaint> complaint = fixer.take(one)) {
-      throw InvalidArgument("problem.fixed", "--fix: " + complaint->message, complaint->expected,
-                            complaint->expected.empty()
-                                ? "give each variable once, in --fix or in --fix-file"
-                                : "for example --fix '7=1; 9=0'");
+      const bool form = !complaint->expected.empty();
+      throw InvalidArgument("problem.fixed", "--fix: " + complaint->message,
+                            form ? "expected: " + complaint->expected : "",
+                            form ? "for example --fix '7=1; 9=0'"
+                                 : "give each variable once, in --fix or in --fix-file");
     }
   }
 }

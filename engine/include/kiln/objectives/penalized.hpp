@@ -10,7 +10,7 @@ namespace kiln {
 
 /// The problem with a penalty: a run minimises the energy plus `weight` times `penalty`. The
 /// objective value has it, too: added where the value is minimised, subtracted where it is
-/// maximised. The problem has no best-known value, no bound and no schedule of its own any more.
+/// maximised. The problem has no best-known value, no bound and no suggested schedule any more.
 ///
 /// The value is SolutionFunctions::verify, and each attempted move calls it and `penalty` on the
 /// host. What can be said within a model or a formula is faster there: a quadratic penalty is a

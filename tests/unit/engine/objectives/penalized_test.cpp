@@ -91,7 +91,7 @@ TEST(Penalized, ForgetsWhatIsNoLongerTrue) {
 
 TEST(Penalized, RefusesWeightsThatAreNone) {
   const Problem problem = function(Sense::minimize);
-  for (const double weight : {0., -1., INFINITY, std::nan("")}) {
+  for (const double weight : std::vector<double>{0, -1, INFINITY, std::nan("")}) {
     EXPECT_THROW(penalized(problem, off_three, weight), InvalidArgument) << weight;
   }
 }

@@ -236,7 +236,7 @@ TEST(Engine, PassesTheExceptionOnWhereNothingWasFound) {
 TEST(Run, HandsOnTheExceptionOfAnObserverAndGoesOn) {
   const Problem problem = sparse_cut();
   SimulatedAnnealing schedule;
-  Run run(problem, schedule, {.sweeps = 2000}, options(), open_backend("cpu", 1));
+  kiln::Run run(problem, schedule, {.sweeps = 2000}, options(), open_backend("cpu", 1));
   bool thrown = false;
   const Observer once = [&](const ReportPoint& point) {
     if (point.sweeps >= 64 && !std::exchange(thrown, true)) throw std::runtime_error("once");
