@@ -117,8 +117,9 @@ TEST(ConstraintsOfFormulas, HaveTheirClosedFormOptimum) {
        1},
       {{"x + y", reals(0, 10), nullptr, Sense::maximize, {"x + 2*y <= 4", "6 >= 3*x + y"}}, 2.8},
       {{"x + y", reals(-10, 10), nullptr, Sense::minimize, {"x^2 + y^2 <= 1"}}, -std::sqrt(2.0)},
-      // The multiplier, 1e6, is far above the range of f over that of g.
-      {{"1e6*min(x, 0.001)", reals(-1, 1), nullptr, Sense::minimize, {"1e3*x >= 0", "y >= 0"}}, 0},
+      // At x = 0 the function is ten times as steep as the slope of the penalty: without its jump a
+      // negative x would be better.
+      {{"tanh(100*x) + y^2", reals(-1, 1), nullptr, Sense::minimize, {"x >= 0"}}, 0},
   };
   for (const Constrained& one : all) {
     SCOPED_TRACE(one.options.formula);
