@@ -109,7 +109,7 @@ TEST_F(ConstrainedFormula, HasAFrontOfSeveralObjectives) {
     EXPECT_LE(x, 1);
     EXPECT_NEAR(f1, x * x + y * y, 1e-12);
     EXPECT_NEAR(f2, x + y, 1e-12);
-    if (last.empty()) EXPECT_NEAR(f1 + f2, 0, 0.05);
+    EXPECT_LE(f1 + f2, last.empty() ? 0.05 : 8);
     last = row;
   }
   double f1 = 0, f2 = 0;
