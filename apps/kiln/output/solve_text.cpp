@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -137,9 +138,8 @@ std::string problem_text(const Problem& problem, bool sampled) {
   for (const auto& [name, value] : problem.identity.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
-  if (problem.objective->constraints() > 0 && !problem.objectives) {
-    text += fmt::format("  constraints {}", problem.objective->constraints());
-  }
+  const int constraints = problem.objectives ? 0 : problem.objective->constraints();
+  if (constraints > 0) text += fmt::format("  constraints {}", constraints);
   if (problem.known.best) {
     text +=
         fmt::format("   best known {}", human_value(*problem.known.best, problem.units.integral));
@@ -306,10 +306,9 @@ std::string done_line(const Result& result, const Problem& problem) {
 
 std::string point_text(const Result& result, const Problem& problem, bool in_file,
                        std::size_t columns) {
-  const bool named = !problem.coordinates.empty();
   const auto is_number = [&](const Block& block) {
-    return block.kind == BlockKind::real || block.kind == BlockKind::integer ||
-           (block.kind == BlockKind::binary && named);
+    if (block.kind == BlockKind::binary) return !problem.coordinates.empty();
+    return block.kind == BlockKind::real || block.kind == BlockKind::integer;
   };
   const std::vector<Block>& blocks = problem.objective->space().blocks();
   if (!result.named_solution.empty() || !std::ranges::all_of(blocks, is_number)) return {};
@@ -319,19 +318,14 @@ std::string point_text(const Result& result, const Problem& problem, bool in_fil
   if (quantities.compute && !quantities.names.empty()) {
     std::vector<double> told(quantities.names.size());
     quantities.compute(point, told);
-    for (std::size_t k = 0; k < told.size(); ++k) {
+    for (std::size_t k = 0; k < told.size(); ++k)
       values.emplace_back(quantities.names[k], fmt::format("{:.6g}", told[k]));
-    }
     return values_text("with", values, "", columns);
   }
   const EvaluationVariables variables(problem);
-  for (const Block& block : blocks) {
-    const bool is_real = block.kind == BlockKind::real;
-    for (std::int64_t i = 0; i < block.count; ++i) {
-      const std::size_t k = values.size();
-      values.emplace_back(variables.name(k), is_real ? fmt::format("{:.6g}", point[k])
-                                                     : fmt::format("{:.0f}", point[k]));
-    }
+  for (std::size_t k = 0; k < point.size(); ++k) {
+    const int digits = point[k] == std::floor(point[k]) ? 10 : 6;  // integers are told in full
+    values.emplace_back(variables.name(k), fmt::format("{:.{}g}", point[k], digits));
   }
   return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER writes all",
                      columns);

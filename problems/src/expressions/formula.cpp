@@ -23,16 +23,27 @@ ExpressionNode parse_part(const std::string& text, std::size_t begin, std::size_
   return parse_expression(std::string(begin, ' ') + text.substr(begin, end - begin));
 }
 
+// Where the text of an objective ends: a ';' between parentheses separates none.
+std::size_t end_of_objective(const std::string& text, std::size_t begin) {
+  int depth = 0;
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '[') ++depth;
+    if (text[at] == ')' || text[at] == ']') --depth;
+    if (text[at] == ';' && depth <= 0) return at;
+  }
+  return text.size();
+}
+
 std::vector<Formula::Objective> objectives_in(const std::string& text, Sense sense) {
   std::vector<Formula::Objective> objectives;
-  const bool several = text.find(';') != text.npos;
+  const bool several = end_of_objective(text, 0) < text.size();
   if (several && sense == Sense::maximize) {
     throw InvalidArgument("expr.sense",
                           "a formula of several objectives is not maximised as a whole", {},
                           "write max: before each objective to maximise");
   }
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::size_t end = end_of_objective(text, begin);
     const std::size_t word = std::min(text.find_first_not_of(' ', begin), end);
     const bool most = text.compare(word, 4, "max:") == 0;
     if (most && !several) {

@@ -24,7 +24,7 @@ constexpr double margin_share = 1e-12;
 // Of what has no bounds an interval of this width is measured, at a bound or around 0.
 constexpr double open_width = 20;
 // How many random states are measured, by the parts of formulas that they may compute together.
-constexpr std::int64_t most_parts = std::int64_t{1} << 25;
+constexpr std::int64_t most_parts = std::int64_t{1} << 24;
 constexpr std::int64_t least_states = 4, most_states = 256;
 
 /// What a function was at random states, where it was finite.
@@ -93,38 +93,12 @@ class Evaluation {
   std::int64_t parts_ = 0;
 };
 
-// Each coordinate in turn goes to the bound where the objective is best: of a sum of terms of one
-// coordinate each, this ends at the least value, or at the greatest, which random states of many
-// coordinates are far from.
-void climb(const Formula& formula, double sign, std::vector<double> x, Extent& extent) {
-  const auto value = [&] {
-    return sign * Evaluation(formula, x).value(formula.objectives[0].text);
-  };
-  double best = value();
-  std::size_t at = 0;
-  for (const ExpressionVariable& one : formula.variables) {
-    const Bounds ends = measured(one);
-    for (std::int64_t k = 0; k < one.elements(); ++k, ++at) {
-      for (const double end : {ends.lower, ends.upper}) {
-        const double before = std::exchange(x[at], end);
-        const double there = value();
-        extent.take(sign * there);
-        if (there < best || !std::isfinite(best)) {
-          best = there;
-        } else {
-          x[at] = before;
-        }
-      }
-    }
-  }
-}
-
 Measures measure(const Formula& formula) {
   Measures measures;
   measures.constraints.resize(formula.constraints.size());
   std::vector<double> x(static_cast<std::size_t>(formula.scope.coordinates()));
   std::mt19937_64 random(1);
-  std::int64_t states = most_states, parts = 1;
+  std::int64_t states = most_states;
   for (std::int64_t k = 0; k < states; ++k) {
     draw(formula.variables, random, x);
     Evaluation at(formula, x);
@@ -134,11 +108,8 @@ Measures measure(const Formula& formula) {
       measures.constraints[j].take(at.value(one.left) - at.value(one.right));
     }
     if (k > 0) continue;
-    parts = std::max<std::int64_t>(at.parts(), 1);
-    states = std::clamp(most_parts / parts, least_states, most_states);
-  }
-  if (4 * std::ssize(x) <= most_parts / parts) {
-    for (const double sign : {1.0, -1.0}) climb(formula, sign, x, measures.objective);
+    states =
+        std::clamp(most_parts / std::max<std::int64_t>(at.parts(), 1), least_states, most_states);
   }
   return measures;
 }
@@ -162,9 +133,9 @@ ExpressionNode made(Kind kind, std::vector<ExpressionNode> parts) {
   return node;
 }
 
-ExpressionNode chain(const char* operators, std::vector<ExpressionNode> parts) {
+ExpressionNode chain(std::string operators, std::vector<ExpressionNode> parts) {
   ExpressionNode node = made(Kind::chain, std::move(parts));
-  node.operators = operators;
+  node.operators = std::move(operators);
   return node;
 }
 
@@ -189,19 +160,20 @@ ExpressionNode excess(const Formula::Constraint& constraint, double margin) {
 
 ExpressionNode penalized(const Formula& formula, bool negated) {
   const Measures measures = measure(formula);
-  const double jump = measures.objective.width();
   const double margin_of = formula.all_real() ? margin_share : 0;
-  std::vector<ExpressionNode> parts{formula.objectives.front().text};
-  std::string operators = "+";
+  std::vector<ExpressionNode> parts{formula.objectives.front().text}, all;
   for (std::size_t j = 0; j < formula.constraints.size(); ++j) {
     const Extent& extent = measures.constraints[j];
-    const ExpressionNode beyond = excess(formula.constraints[j], margin_of * extent.magnitude());
-    const double slope = slope_share * jump / extent.width();
-    parts.push_back(chain("**", {number(slope), beyond}));
-    parts.push_back(chain("**", {number(jump), call("sign", {beyond})}));
-    operators += negated ? "--" : "++";
+    all.push_back(excess(formula.constraints[j], margin_of * extent.magnitude()));
+    const double slope = slope_share * measures.objective.width() / extent.width();
+    parts.push_back(chain("**", {number(slope), all.back()}));
   }
-  return chain(operators.c_str(), std::move(parts));
+  const std::string pluses(all.size(), '+');
+  ExpressionNode total = all.size() == 1 ? all.front() : chain(pluses, std::move(all));
+  parts.push_back(
+      chain("**", {number(measures.objective.width()), call("sign", {std::move(total)})}));
+  const std::string operators = "+" + std::string(parts.size() - 1, negated ? '-' : '+');
+  return chain(operators, std::move(parts));
 }
 
 }  // namespace kiln::problems

@@ -117,9 +117,9 @@ TEST(ConstraintsOfFormulas, HaveTheirClosedFormOptimum) {
        1},
       {{"x + y", reals(0, 10), nullptr, Sense::maximize, {"x + 2*y <= 4", "6 >= 3*x + y"}}, 2.8},
       {{"x + y", reals(-10, 10), nullptr, Sense::minimize, {"x^2 + y^2 <= 1"}}, -std::sqrt(2.0)},
-      // The multiplier, 1e6, is far above the range of f over that of g.
-      {{"1e6*min(x, 0.001)", reals(-1, 1), nullptr, Sense::minimize, {"1e3*x >= 0", "y >= 0"}}, 0},
-      {{"exp(x) - y", reals(-20, 20), nullptr, Sense::minimize, {"y <= x", "x <= 0.5"}}, 1},
+      // At x = 0 the function is ten times as steep as the slope of the penalty: without its jump a
+      // negative x would be better.
+      {{"tanh(100*x) + y^2", reals(-1, 1), nullptr, Sense::minimize, {"x >= 0"}}, 0},
   };
   for (const Constrained& one : all) {
     SCOPED_TRACE(one.options.formula);
@@ -131,18 +131,17 @@ TEST(ConstraintsOfFormulas, HaveTheirClosedFormOptimum) {
   }
 }
 
-// Random states have sums from 250 to 350 of 0 .. 600, and the constraint is as steep as exp(10),
-// so that penalties made to the measure of random states alone would be too small by far.
+// Of all that meet it, equal numbers have the greatest sum. All random states violate it.
 TEST(ConstraintsOfFormulas, AreMetByFunctionsOfManyVariables) {
-  const Problem problem = make_expression_problem({"sum(i=1..60, x[i])",
-                                                   {{"x", {60}, 0, 10}},
+  const Problem problem = make_expression_problem({"sum(i=1..40, x[i])",
+                                                   {{"x", {40}, 0, 10}},
                                                    nullptr,
                                                    Sense::maximize,
-                                                   {"sum(i=1..60, exp(x[i])) <= 120"}});
-  const Result result = minimum_of(problem, 300);
+                                                   {"log(sum(i=1..40, exp(x[i]))) <= log(80)"}});
+  const Result result = minimum_of(problem, 400);
   EXPECT_TRUE(result.feasible() && result.verified);
-  EXPECT_LE(result.objective, 60 * std::log(2.0));
-  EXPECT_GT(result.objective, 0.9 * 60 * std::log(2.0));
+  EXPECT_LE(result.objective, 40 * std::log(2.0));
+  EXPECT_GT(result.objective, 0.9 * 40 * std::log(2.0));
 }
 
 TEST(ConstraintsOfFormulas, AreNeverViolatedByAnAnswer) {
@@ -187,13 +186,13 @@ TEST(FrontsOfFormulas, AreTheirClosedForms) {
     double greatest = 0;
     for (const FrontMember& member : result.front->members) {
       const double f1 = member.values[0], loss = member.values[1];
-      EXPECT_NEAR(loss, std::pow(std::sqrt(f1) - 2, 2), 0.02);
+      EXPECT_NEAR(loss, std::pow(std::sqrt(f1) - 2, 2), 0.1);
       EXPECT_GE(loss, std::pow(std::sqrt(f1) - 2, 2) - 1e-9);
       EXPECT_EQ(result.front->shown(1, loss), -loss);
+      EXPECT_LE(std::get<Reals>(member.state[0])[0], most);
       greatest = std::max(greatest, f1);
     }
     EXPECT_NEAR(greatest, most * most, 0.02 * most * most);
-    EXPECT_LE(greatest, most * most + 1e-9);
   }
 }
 
