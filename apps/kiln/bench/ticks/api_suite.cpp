@@ -190,8 +190,8 @@ BenchReport run_api_suite(const BenchRun& run) {
   BenchReport report;
   report.facts = {{"method", "pairs"},
                   {"method_text",
-                   "annealing by Engine::run, and the launches of its ticks by hand on a batch of "
-                   "its own, in pairs that change their order; both by the steady clock"}};
+                   "annealing by Engine::run, and the launches of its ticks by hand on another "
+                   "batch, in pairs that change their order; both by the steady clock"}};
   report.table = {
       {"case", "replicas", "sweeps", "direct us", "API us", "overhead", "quartiles %", "whole"}};
   report.notes.push_back(
