@@ -55,7 +55,8 @@ class ApiPairs {
 
   Measured measure(double limit_s) {
     const std::int64_t count = bench_.options.quick ? quick_pairs : pairs;
-    Measured row{.replicas = options_.replicas};
+    Measured row;
+    row.replicas = options_.replicas;
     plan(row, limit_s / (2.0 * static_cast<double>(count) + 1));
     repeat({2, count, 1.5 * limit_s}, [&](std::int64_t number) {
       const bool direct_first = number % 2 == 0;
@@ -190,8 +191,8 @@ BenchReport run_api_suite(const BenchRun& run) {
   BenchReport report;
   report.facts = {{"method", "pairs"},
                   {"method_text",
-                   "annealing by Engine::run, and the launches of its ticks by hand on a batch of "
-                   "its own, in pairs that change their order; both by the steady clock"}};
+                   "annealing by Engine::run, and the launches of its ticks by hand on another "
+                   "batch, in pairs that change their order; both by the steady clock"}};
   report.table = {
       {"case", "replicas", "sweeps", "direct us", "API us", "overhead", "quartiles %", "whole"}};
   report.notes.push_back(
