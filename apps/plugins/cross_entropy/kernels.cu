@@ -116,12 +116,13 @@ __global__ void __launch_bounds__(select_threads)
     const auto wanted = static_cast<std::uint32_t>(kernel.wanted);
     const std::uint32_t elite_size = wanted < shared.rank ? wanted : shared.rank;
     __syncthreads();
-    if (threadIdx.x == 0) {
-      shared.rank = elite_size;
-      kernel.begin_round(kernel.populations[at], elite_size);
-    }
+    if (threadIdx.x == 0) shared.rank = elite_size;
     __syncthreads();
     if (elite_size > 0) find_cut(kernel, first_slot, shared);
+    if (threadIdx.x == 0) {
+      const std::uint64_t highest = elite_size > 0 ? shared.key : SelectElite::not_finite;
+      kernel.begin_round(kernel.populations[at], elite_size, highest);
+    }
     mark(kernel, first_slot, elite_size > 0, shared);
   }
 }
