@@ -55,6 +55,9 @@ const kiln::OptionTable<Options>& Options::table() {
         .real("converged", &Options::converged, {1e-9, 0.25}, "",
               "A probability has converged if it is that near to 0 or 1. When all have, the "
               "population begins anew.")
+        .integer("patience", &Options::patience, {1, 1'000'000'000}, "rounds",
+                 "Rounds in which the highest energy of an elite does not fall, after which the "
+                 "population begins anew.")
         .integer("populations", &Options::populations, {1, 65536}, "",
                  "Number of populations, each with probabilities of its own.");
     return all;
@@ -81,7 +84,7 @@ kiln::Needs CrossEntropy::needs(const kiln::Problem& problem, const kiln::Budget
   needs.require<kiln::Evaluates>("an elite has the lowest energies");
   needs.launches<CrossEntropyComponent>();
   needs.groups = options_.populations;
-  needs.default_replicas = 4096 * options_.populations;
+  needs.default_replicas = 2048 * options_.populations;
   return needs;
 }
 
@@ -102,6 +105,7 @@ void CrossEntropy::allocate(kiln::AllocateContext& run) {
   select_.population_size = batch.group_size();
   select_.wanted = std::max<std::int64_t>(
       1, std::llround(resolved_.elite * static_cast<double>(batch.group_size())));
+  select_.patience = static_cast<std::uint64_t>(resolved_.patience);
   select_.control = run.control();
   allocate_probabilities(run);
 }

@@ -18,9 +18,10 @@ namespace cross_entropy {
 
 struct Options {
   double elite = 0.02;           ///< part of a population that is its elite
-  double smoothing = 0.3;        ///< how far probabilities move towards the elite, 1: all the way
+  double smoothing = 0.7;        ///< how far probabilities move towards the elite, 1: all the way
   double floor = 0.001;          ///< least probability of either value of a variable
   double converged = 0.02;       ///< a probability has converged if it is that near to 0 or 1
+  std::int64_t patience = 50;    ///< rounds in which an elite becomes no better, before a restart
   std::int64_t populations = 1;  ///< independent ones
 
   static const kiln::OptionTable<Options>& table();
@@ -30,7 +31,8 @@ struct Options {
 ///
 /// A population of replicas is drawn from independent probabilities, one for each variable. A round
 /// moves the probabilities towards the frequencies in the elite of the population, and draws it
-/// anew. When all probabilities have converged they become 1/2 again.
+/// anew. When all probabilities have converged, or the elite has long become no better, they become
+/// 1/2 again.
 ///
 /// The first round takes the states that the run begins with: random ones, or those that are given.
 /// Source: Rubinstein, Kroese, The Cross-Entropy Method (Springer, 2004), chapter 2.

@@ -61,6 +61,7 @@ void select(const SelectElite& kernel, std::int64_t population) {
   }
   const std::int64_t elite_size = std::min(kernel.wanted, finite);
   Cut cut = elite_size > 0 ? cut_at(kernel, first, elite_size) : Cut{};
+  const std::uint64_t highest = elite_size > 0 ? cut.key : SelectElite::not_finite;
   for (std::int64_t begin = 0; begin < kernel.population_size; begin += word_bits) {
     std::uint32_t bits = 0;
     const std::int64_t end = std::min<std::int64_t>(begin + word_bits, kernel.population_size);
@@ -72,7 +73,8 @@ void select(const SelectElite& kernel, std::int64_t population) {
     }
     kernel.elite[(first + begin) / word_bits] = bits;
   }
-  kernel.begin_round(kernel.populations[population], static_cast<std::uint32_t>(elite_size));
+  kernel.begin_round(kernel.populations[population], static_cast<std::uint32_t>(elite_size),
+                     highest);
 }
 
 void move(const MoveProbabilities& kernel, std::int64_t population, std::int64_t begin,
@@ -92,9 +94,11 @@ void move(const MoveProbabilities& kernel, std::int64_t population, std::int64_t
   std::atomic_ref(kernel.populations[population].open).store(1, std::memory_order_relaxed);
 }
 
-// The names of the draws of 32 replicas.
+// What names the draws of 32 replicas.
 struct Lanes {
-  kiln::DrawName name[word_bits];
+  alignas(64) std::uint64_t key[word_bits];
+  alignas(64) std::uint32_t replica[word_bits];
+  kiln::DrawName name;  // the rest
 };
 
 // The bits of four variables. Inlined: it is compiled for the CPU of its caller.
@@ -102,8 +106,14 @@ INLINE void draw_quad(const Lanes& lanes, std::uint32_t quad, const std::uint32_
                       std::uint32_t (&bits)[4]) {
   alignas(64) std::uint32_t below[4][word_bits];
   for (int lane = 0; lane < word_bits; ++lane) {
-    const kiln::Words4 words = kiln::draw_quad(lanes.name[lane], quad);
-    for (std::uint32_t i = 0; i < 4; ++i) below[i][lane] = words[i] < threshold[i] ? 1u : 0u;
+    kiln::DrawName name = lanes.name;
+    name.key = lanes.key[lane];
+    name.replica = lanes.replica[lane];
+    const kiln::Words4 words = kiln::draw_quad(name, quad);
+    below[0][lane] = words.word[0] < threshold[0] ? 1u : 0u;
+    below[1][lane] = words.word[1] < threshold[1] ? 1u : 0u;
+    below[2][lane] = words.word[2] < threshold[2] ? 1u : 0u;
+    below[3][lane] = words.word[3] < threshold[3] ? 1u : 0u;
   }
   for (int i = 0; i < 4; ++i) {
     bits[i] = 0;
@@ -126,7 +136,9 @@ FOR_EACH_CPU void draw(const DrawStates& kernel, std::int64_t word, std::int64_t
                        std::int64_t end) {
   Lanes lanes;
   for (int lane = 0; lane < word_bits; ++lane) {
-    lanes.name[lane] = kernel.name_of(word * word_bits + lane);
+    lanes.name = kernel.name_of(word * word_bits + lane);
+    lanes.key[lane] = lanes.name.key;
+    lanes.replica[lane] = lanes.name.replica;
   }
   for (std::int64_t v = begin; v < end; v += 4) {
     const std::int64_t n = std::min<std::int64_t>(4, end - v);

@@ -18,6 +18,14 @@ constexpr int select_warps = select_threads / word_bits;
 
 __device__ int lane_of_thread() { return static_cast<int>(threadIdx.x) % word_bits; }
 
+// The sum over the lanes of a warp, in lane 0.
+__device__ std::uint32_t sum_of_warp(std::uint32_t own) {
+  for (int step = word_bits / 2; step > 0; step /= 2) {
+    own += __shfl_down_sync(all_lanes, own, step);
+  }
+  return own;
+}
+
 // What the threads of a block find together.
 struct Shared {
   std::uint32_t count[n_digits];
@@ -110,18 +118,19 @@ __global__ void __launch_bounds__(select_threads)
     for (std::int64_t r = threadIdx.x; r < kernel.population_size; r += select_threads) {
       finite += kernel.key(first_slot + r) != SelectElite::not_finite ? 1 : 0;
     }
-    finite = __reduce_add_sync(all_lanes, finite);
+    finite = sum_of_warp(finite);
     if (lane_of_thread() == 0) atomicAdd(&shared.rank, finite);
     __syncthreads();
     const auto wanted = static_cast<std::uint32_t>(kernel.wanted);
     const std::uint32_t elite_size = wanted < shared.rank ? wanted : shared.rank;
     __syncthreads();
-    if (threadIdx.x == 0) {
-      shared.rank = elite_size;
-      kernel.begin_round(kernel.populations[at], elite_size);
-    }
+    if (threadIdx.x == 0) shared.rank = elite_size;
     __syncthreads();
     if (elite_size > 0) find_cut(kernel, first_slot, shared);
+    if (threadIdx.x == 0) {
+      const std::uint64_t highest = elite_size > 0 ? shared.key : SelectElite::not_finite;
+      kernel.begin_round(kernel.populations[at], elite_size, highest);
+    }
     mark(kernel, first_slot, elite_size > 0, shared);
   }
 }
@@ -143,7 +152,7 @@ __global__ void __launch_bounds__(warp_threads)
       if (kernel.elite[first_word + w] == 0) continue;
       ones += static_cast<std::uint32_t>(__popc(kernel.elite_ones(variable, first_word + w)));
     }
-    ones = __reduce_add_sync(all_lanes, ones);
+    ones = sum_of_warp(ones);
     // Several warps of a population store the same value.
     if (lane == 0 && kernel.update(population, variable, ones)) {
       atomicExch(&kernel.populations[population].open, 1u);

@@ -24,9 +24,11 @@ inline constexpr int word_bits = 32;
 /// whole words of 32 replicas, unless it is the only one.
 struct Population {
   std::uint64_t restarts = 0;
-  std::uint32_t elite = 0;   ///< replicas in the elite of this round
-  std::uint32_t begins = 0;  ///< 1: this round begins anew, from probabilities of 1/2
-  std::uint32_t open = 1;    ///< 0: the probabilities have converged
+  std::uint64_t lowest = ~0ull;  ///< key of the highest energy of an elite, the lowest so far
+  std::uint64_t stale = 0;       ///< rounds since it last fell
+  std::uint32_t elite = 0;       ///< replicas in the elite of this round
+  std::uint32_t begins = 0;      ///< 1: this round begins anew, from probabilities of 1/2
+  std::uint32_t open = 1;        ///< 0: the probabilities have converged
   std::uint32_t unused = 0;
 };
 
@@ -58,7 +60,8 @@ KILN_HD inline double value_of(kiln::BlockKind kind, bool bit) {
 /// Selects the elite of each population: the `wanted` replicas of the lowest energies; of equal
 /// energies the first. Replicas whose energy is no finite number are never in the elite.
 ///
-/// It begins the round of a population: one that had converged begins anew.
+/// It begins the round of a population. One that has converged begins anew, and so does one whose
+/// elite has not become better for `patience` rounds: its highest energy has not fallen.
 struct SelectElite {
   static constexpr const char* name = "select_elite";
   static constexpr int digit_bits = 8;  ///< the cut is found by digits of keys, the highest first
@@ -68,6 +71,7 @@ struct SelectElite {
   kiln::View1<std::uint32_t> elite;     ///< [words], a bit for each replica
   std::int64_t population_size = 0;     ///< replicas of each
   std::int64_t wanted = 1;              ///< 1 .. population_size
+  std::uint64_t patience = ~0ull;
   const kiln::RunControl* control = nullptr;
 
   /// Rises with the energy; the largest number where the energy is no finite number.
@@ -78,10 +82,18 @@ struct SelectElite {
   }
   static constexpr std::uint64_t not_finite = ~0ull;  // the key of a NaN
 
-  KILN_HD void begin_round(Population& population, std::uint32_t elite_size) const {
-    const bool converged = population.open == 0;
-    population.restarts += converged ? 1 : 0;
-    population.begins = converged ? 1 : 0;
+  /// `highest`: the key of the highest energy in the elite; `not_finite` if the elite is empty.
+  KILN_HD void begin_round(Population& population, std::uint32_t elite_size,
+                           std::uint64_t highest) const {
+    population.stale = highest < population.lowest ? 0 : population.stale + 1;
+    if (highest < population.lowest) population.lowest = highest;
+    const bool ends = population.open == 0 || population.stale >= patience;
+    population.begins = ends ? 1 : 0;
+    if (ends) {
+      ++population.restarts;
+      population.lowest = not_finite;
+      population.stale = 0;
+    }
     population.open = 0;
     population.elite = elite_size;
   }

@@ -21,6 +21,8 @@ using ce::SelectElite;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr std::uint64_t patience = 3;
+
 struct Selection {
   std::vector<std::uint32_t> elite;
   std::vector<Population> populations;
@@ -34,7 +36,8 @@ Selection select(Queue& queue, const std::vector<double>& energy, std::int64_t p
   DeviceArray<std::uint32_t> elite(queue, std::vector<std::uint32_t>(idx((slots + 31) / 32), 99u));
   DeviceArray<Population> all(queue, std::vector<Population>(idx(populations), before));
   const DeviceArray<RunControl> control = upload_control(queue, now);
-  launch(SelectElite{energies.view(), all.view(), elite.view(), size, wanted, control.data()},
+  launch(SelectElite{energies.view(), all.view(), elite.view(), size, wanted, patience,
+                     control.data()},
          queue);
   return {elite.download(), all.download()};
 }
@@ -116,6 +119,23 @@ TEST_P(CrossEntropySelectElite, BeginsAnewWhatHasConverged) {
   const Population open = select(queue(), energy, 1, 3, before).populations[0];
   EXPECT_EQ(open.restarts, 4u);
   EXPECT_EQ(open.begins, 0u);
+}
+
+// The highest energy of an elite of four falls in the second round, and then no more.
+TEST_P(CrossEntropySelectElite, BeginsAnewAfterItsPatience) {
+  std::vector<double> energy(32, 5.0);
+  Population now;
+  std::vector<std::uint32_t> begins;
+  for (int round = 0; round < 9; ++round) {
+    energy[8] = energy[20] = energy[21] = round == 1 ? -2.5 : 1;
+    energy[30] = round == 0 ? 4 : 2;
+    now = select(queue(), energy, 1, 4, now).populations[0];
+    begins.push_back(now.begins);
+    EXPECT_EQ(now.elite, 4u);
+    now.open = 1;
+  }
+  EXPECT_EQ(begins, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(now.restarts, 2u);
 }
 
 TEST_P(CrossEntropySelectElite, DoesNothingInARunThatHasStopped) {
