@@ -200,7 +200,9 @@ struct Expression {
       for (int first = team.rank() * width; first < b.iterations; first += team.size() * width) {
         const int count = smaller(width, b.iterations - first);
         run<width>(b, first, count, at, value);
-        for (int l = 0; l < count; ++l) seed[l] = derivative(n + b.results + first + l, at);
+        each<width>(count, [&](int l) {
+          seed[l] = derivative(n + b.results + first + smaller(l, count - 1), at);
+        });
         back<width>(b, first, count, at, seed, value);
       }
       return;
@@ -213,9 +215,9 @@ struct Expression {
            first += step) {
         const int count = smaller(width, end - first);
         run<width>(b, first, count, at, value);
-        for (int l = 0; l < count; ++l) {
+        each<width>(count, [&](int l) {
           seed[l] = b.product == 0 ? slope : slope * others(b, s, value[last][l], at);
-        }
+        });
         back<width>(b, first, count, at, seed, value);
       }
     }
@@ -232,14 +234,39 @@ struct Expression {
 
   KILN_HD static int smaller(int a, int b) { return a < b ? a : b; }
 
+  struct Instruction {
+    ExpressionOp op;
+    std::int32_t a, b, part;
+  };
+  KILN_HD Instruction instruction(int k) const {
+#if defined(__CUDA_ARCH__)
+    const int4 words = reinterpret_cast<const int4*>(code)[k];
+    return {static_cast<ExpressionOp>(words.x), words.y, words.z, words.w};
+#else
+    const std::int32_t* words = code + 4 * std::int64_t{k};
+    return {static_cast<ExpressionOp>(words[0]), words[1], words[2], words[3]};
+#endif
+  }
+
+  /// f(l) for each iteration. A GPU computes what is behind the last one, too, instead of
+  /// branching.
+  template <int w, class F>
+  KILN_HD static void each(int count, const F& f) {
+#if defined(__CUDA_ARCH__)
+    KILN_UNROLL
+    for (int l = 0; l < w; ++l) f(l);
+#else
+    for (int l = 0; l < count; ++l) f(l);
+#endif
+  }
+
   /// The values of all instructions in some iterations.
   template <int w>
   KILN_HD void run(const ExpressionBlock& b, int first, int count, const DensityPoint& at,
                    double (&value)[max_code][w]) const {
     for (int k = b.code_begin; k < b.code_end; ++k) {
-      const std::int32_t* c = code + 4 * std::int64_t{k};
-      step<w>(static_cast<ExpressionOp>(c[0]), c[1], c[2], first, count, at, value,
-              value[k - b.code_begin]);
+      const Instruction c = instruction(k);
+      step<w>(c.op, c.a, c.b, first, count, at, value, value[k - b.code_begin]);
     }
   }
 
@@ -252,48 +279,40 @@ struct Expression {
         op != ExpressionOp::square) {
       y = value[b];
     }
-    const auto each = [&](const auto& f) {
-      for (int l = 0; l < count; ++l) to[l] = f(l);
-    };
+    const auto each_value = [&](const auto& f) { each<w>(count, [&](int l) { to[l] = f(l); }); };
+    const auto at_iteration = [&](int l) { return first + smaller(l, count - 1); };
     switch (op) {
       case ExpressionOp::variable:
-        return each([&](int l) { return at.x[a + b * (first + l)]; });
+        return each_value([&](int l) { return at.x[a + b * at_iteration(l)]; });
       case ExpressionOp::variable_at:
-        return each([&](int l) { return at.x[ints[a + first + l]]; });
+        return each_value([&](int l) { return at.x[ints[a + at_iteration(l)]]; });
       case ExpressionOp::result:
-        return each([&](int l) { return at.work[a + b * (first + l)]; });
+        return each_value([&](int l) { return at.work[a + b * at_iteration(l)]; });
       case ExpressionOp::result_at:
-        return each([&](int l) { return at.work[ints[a + first + l]]; });
+        return each_value([&](int l) { return at.work[ints[a + at_iteration(l)]]; });
       case ExpressionOp::table:
-        return each([&](int l) { return reals[a + b * (first + l)]; });
+        return each_value([&](int l) { return reals[a + b * at_iteration(l)]; });
       case ExpressionOp::affine: {
         const double shift = reals[b], scale = reals[b + 1];
-        return each([&](int l) { return shift + scale * x[l]; });
+        return each_value([&](int l) { return shift + scale * x[l]; });
       }
       case ExpressionOp::add:
-        return each([&](int l) { return x[l] + y[l]; });
+        return each_value([&](int l) { return x[l] + y[l]; });
       case ExpressionOp::subtract:
-        return each([&](int l) { return x[l] - y[l]; });
+        return each_value([&](int l) { return x[l] - y[l]; });
       case ExpressionOp::multiply:
-        return each([&](int l) { return x[l] * y[l]; });
+        return each_value([&](int l) { return x[l] * y[l]; });
       case ExpressionOp::divide:
-        return each([&](int l) { return x[l] / y[l]; });
+        return each_value([&](int l) { return x[l] / y[l]; });
       case ExpressionOp::square:
-        return each([&](int l) { return x[l] * x[l]; });
-      case ExpressionOp::power:
-        return each([&](int l) { return math::pow(x[l], y[l]); });
-      case ExpressionOp::power_of: {
-        const double exponent = reals[b];
-        return each([&](int l) { return math::pow(x[l], exponent); });
+        return each_value([&](int l) { return x[l] * x[l]; });
+      default: {
+        const double exponent = op == ExpressionOp::power_of ? reals[b] : 0.0;
+        const bool two = y != nullptr;
+        return each_value([&](int l) {
+          return expression_operation(op, two ? x[l] : 0.0, two ? y[l] : x[l], exponent);
+        });
       }
-      case ExpressionOp::minimum:
-        return each([&](int l) { return y[l] < x[l] ? y[l] : x[l]; });
-      case ExpressionOp::maximum:
-        return each([&](int l) { return y[l] > x[l] ? y[l] : x[l]; });
-      case ExpressionOp::atan2:
-        return each([&](int l) { return ::atan2(x[l], y[l]); });
-      default:
-        return each([&](int l) { return expression_function_value(op, x[l]); });
     }
   }
 
@@ -304,15 +323,16 @@ struct Expression {
     double slope[max_code][w];
     const int size = b.code_end - b.code_begin;
     for (int k = 0; k < size; ++k) {
-      for (int l = 0; l < count; ++l) slope[k][l] = k == size - 1 ? seed[l] : 0.0;
+      each<w>(count, [&](int l) { slope[k][l] = k == size - 1 ? seed[l] : 0.0; });
     }
     for (int k = size - 1; k >= 0; --k) {
-      const std::int32_t* c = code + 4 * std::int64_t{b.code_begin + k};
-      const auto op = static_cast<ExpressionOp>(c[0]);
-      if (op < ExpressionOp::table) {
-        for (int l = 0; l < count; ++l) at.work[c[3] + first + l] = slope[k][l];
-      } else if (op > ExpressionOp::table) {
-        step_back<w>(op, c[1], c[2], count, value, value[k], slope[k], slope);
+      const Instruction c = instruction(b.code_begin + k);
+      if (c.op < ExpressionOp::table) {
+        each<w>(count, [&](int l) {
+          if (l < count) at.work[c.part + first + l] = slope[k][l];
+        });
+      } else if (c.op > ExpressionOp::table) {
+        step_back<w>(c.op, c.a, c.b, count, value, value[k], slope[k], slope);
       }
     }
   }
@@ -324,7 +344,7 @@ struct Expression {
     const double* x = value[a];
     const auto add = [&](int to, const auto& f) {
       // A part that has no effect has no derivative, even where it has none itself.
-      for (int l = 0; l < count; ++l) slope[to][l] += by[l] == 0 ? 0.0 : by[l] * f(l);
+      each<w>(count, [&](int l) { slope[to][l] += by[l] == 0 ? 0.0 : by[l] * f(l); });
     };
     const auto one = [](int) { return 1.0; };
     switch (op) {

@@ -46,6 +46,13 @@ enum class ExpressionOp : std::int32_t {
   sign,
 };
 
+// Calls on a GPU, so that an interpreter has few registers, and little code for what is rare.
+#if defined(__CUDA_ARCH__)
+#define KILN_RARE static __device__ __noinline__
+#else
+#define KILN_RARE inline
+#endif
+
 KILN_HD inline double expression_sign(double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); }
 
 /// A function of one argument.
@@ -86,8 +93,26 @@ KILN_HD inline double expression_function_value(ExpressionOp op, double x) {
   }
 }
 
+/// The value of a function of one argument y, or of an operation of x and y.
+KILN_RARE double expression_operation(ExpressionOp op, double x, double y, double exponent) {
+  switch (op) {
+    case ExpressionOp::power:
+      return math::pow(x, y);
+    case ExpressionOp::power_of:
+      return math::pow(y, exponent);
+    case ExpressionOp::minimum:
+      return y < x ? y : x;
+    case ExpressionOp::maximum:
+      return y > x ? y : x;
+    case ExpressionOp::atan2:
+      return ::atan2(x, y);
+    default:
+      return expression_function_value(op, y);
+  }
+}
+
 /// The derivative of a function at x, where its value is v.
-KILN_HD inline double expression_function_slope(ExpressionOp op, double x, double v) {
+KILN_RARE double expression_function_slope(ExpressionOp op, double x, double v) {
   switch (op) {
     case ExpressionOp::sqrt:
       return 0.5 / v;

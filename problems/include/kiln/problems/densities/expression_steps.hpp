@@ -63,30 +63,6 @@ struct ExpressionStep {
   }
 };
 
-/// An operation that has no action of its own among ExpressionStep::Action. A call on a GPU, so
-/// that the registers of an interpreter are few.
-#if defined(__CUDA_ARCH__)
-static __device__ __noinline__ double
-#else
-inline double
-#endif
-expression_operation(ExpressionOp op, double x, double y, double exponent) {
-  switch (op) {
-    case ExpressionOp::power:
-      return math::pow(x, y);
-    case ExpressionOp::power_of:
-      return math::pow(y, exponent);
-    case ExpressionOp::minimum:
-      return y < x ? y : x;
-    case ExpressionOp::maximum:
-      return y > x ? y : x;
-    case ExpressionOp::atan2:
-      return ::atan2(x, y);
-    default:
-      return expression_function_value(op, y);
-  }
-}
-
 /// The iterations first, first + step, ... of a block, `count` of them; none is behind `last`.
 struct ExpressionIterations {
   int first, step, last, count;
