@@ -9,8 +9,8 @@
 #include "launchers.hpp"
 
 // Loops over the 32 replicas of a word become vector instructions; the program picks the widest
-// that the CPU has. All give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__)
+// that the CPU has. All give the same bits. The thread sanitizer is not ready when it picks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__)
 #define FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
 #define INLINE __attribute__((always_inline)) inline
 #else
