@@ -43,7 +43,7 @@ struct Expression {
   static constexpr int max_code = 64;
   /// Iterations of which a host thread and a GPU thread compute the values together: a step is
   /// decoded once for all of them.
-  static constexpr int lanes = 16, lanes_of_gpu = 4;
+  static constexpr int lanes = 16, lanes_of_gpu = 5;
   /// Results that a GPU thread with a chain of its own keeps in its local memory.
   static constexpr int local_results = 8;
 
@@ -101,21 +101,12 @@ struct Expression {
       if (results <= local_results) results_of_blocks = few;
     }
 #endif
-    for (int b = 0; b + 1 < blocks; ++b) {
-      forward<Want::energy>(team, block(b), at.x, results_of_blocks);
-      team.sync();
-    }
-    double value[wide];
-    values(block(blocks - 1), {0, 1, 0, 1}, at.x, results_of_blocks, value);
-    return value[0];
+    return forward<Want::energy>(team, blocks, at.x, results_of_blocks);
   }
 
   template <class Team>
   KILN_HD double energy_and_gradient(const Team& team, const DensityPoint& at) const {
-    for (int b = 0; b + 1 < blocks; ++b) {
-      forward<Want::both>(team, block(b), at.x, at.work);
-      team.sync();
-    }
+    forward<Want::both>(team, blocks - 1, at.x, at.work);
     const ExpressionBlock last = block(blocks - 1);
     double value[max_code][1];
     run<1>(last, 0, 1, at, value);
@@ -131,66 +122,69 @@ struct Expression {
     return value[last.code_end - last.code_begin - 1][0];
   }
 
-  KILN_HD void values(const ExpressionBlock& b, const ExpressionIterations& at, const double* x,
-                      const double* work, double (&value)[wide]) const {
-    ExpressionSteps{steps, ints, reals}.run<wide>(b.step_begin, b.step_end, at, x, work, value);
-  }
-
-  /// The iterations of one turn of a thread that makes every step-th, before `end`.
-  KILN_HD static ExpressionIterations turn(int first, int step, int end) {
-    return {first, step, end - 1, smaller(wide, (end - first + step - 1) / step)};
-  }
-
+  /// Computes the results of blocks 0 .. count - 1. Returns the value of the last block of the
+  /// program, if it is among them.
   template <Want want, class Team>
-  KILN_HD void forward(const Team& team, const ExpressionBlock& b, const double* x,
-                       double* work) const {
-    double value[wide];
-    if (b.begins < 0) {
-      const int step = team.size();
-      for (int first = team.rank(); first < b.iterations; first += step * wide) {
-        const ExpressionIterations at = turn(first, step, b.iterations);
-        values(b, at, x, work, value);
-        KILN_UNROLL
-        for (int l = 0; l < wide; ++l) {
-          if (l < at.count) work[b.results + first + l * step] = value[l];
-        }
-      }
-      return;
-    }
-    // Long sums by all threads together, others by one each.
-    const bool together = b.product == 0 && b.segments < 8;
-    const int step = together ? team.size() : 1;
-    for (int s = together ? 0 : team.rank(); s < b.segments; s += together ? 1 : team.size()) {
-      const int end = begin_of(b, s + 1);
-      double sum = 0, whole = 1, product = 1, zeros = 0;
-      for (int first = begin_of(b, s) + (together ? team.rank() : 0); first < end;
-           first += step * wide) {
-        const ExpressionIterations at = turn(first, step, end);
-        values(b, at, x, work, value);
-        KILN_UNROLL
-        for (int l = 0; l < wide; ++l) {
-          if (l >= at.count) continue;
-          const double v = value[l];
-          if (b.product == 0) {
-            sum += v;
-          } else {
-            whole *= v;
-            if constexpr (wants_gradient(want)) {
-              product *= v == 0 ? 1.0 : v;
-              zeros += v == 0 ? 1.0 : 0.0;
+  KILN_HD double forward(const Team& team, int count, const double* x, double* work) const {
+    const ExpressionSteps program{steps, ints, reals};
+    double value[wide] = {};
+    for (int index = 0; index < count; ++index) {
+      const ExpressionBlock b = block(index);
+      const bool is_last = index + 1 == blocks, folds = b.begins >= 0;
+      // Long sums by all threads together, others by one each.
+      const bool together = !folds || (b.product == 0 && b.segments < 8);
+      const int step = together && !is_last ? team.size() : 1;
+      for (int s = together ? 0 : team.rank(); s < (folds ? b.segments : 1);
+           s += together ? 1 : team.size()) {
+        const int begin = folds ? begin_of(b, s) : 0,
+                  end = folds ? begin_of(b, s + 1) : b.iterations;
+        Folded all;
+        for (int first = begin + (step > 1 ? team.rank() : 0); first < end; first += step * wide) {
+          program.run<wide>(b.step_begin, b.step_end,
+                            {first, step, end - 1, smaller(wide, end - first)}, x, work, value);
+          KILN_UNROLL
+          for (int l = 0; l < wide; ++l) {
+            const int iteration = first + l * step;
+            if (iteration >= end) continue;
+            if (folds) {
+              all.template add<want>(value[l], b.product != 0);
+            } else if (!is_last) {
+              work[b.results + iteration] = value[l];
             }
           }
         }
+        if (!folds) continue;
+        if (together) all.sum = team.sum(all.sum);
+        if (together && team.rank() != 0) continue;
+        work[b.results + s] = b.product == 0 ? all.sum : all.whole;
+        if (wants_gradient(want) && b.product != 0) {
+          work[b.factors + s] = all.product;
+          work[b.factors + b.segments + s] = all.zeros;
+        }
       }
-      if (together) sum = team.sum(sum);
-      if (together && team.rank() != 0) continue;
-      work[b.results + s] = b.product == 0 ? sum : whole;
-      if (wants_gradient(want) && b.product != 0) {
-        work[b.factors + s] = product;
-        work[b.factors + b.segments + s] = zeros;
+      team.sync();
+    }
+    return value[0];
+  }
+
+  /// The values of a segment, added or multiplied.
+  struct Folded {
+    double sum = 0, whole = 1;
+    double product = 1, zeros = 0;  ///< of the values that are not 0, and their number
+
+    template <Want want>
+    KILN_HD void add(double v, bool multiplies) {
+      if (!multiplies) {
+        sum += v;
+        return;
+      }
+      whole *= v;
+      if constexpr (wants_gradient(want)) {
+        product *= v == 0 ? 1.0 : v;
+        zeros += v == 0 ? 1.0 : 0.0;
       }
     }
-  }
+  };
 
   template <class Team>
   KILN_HD void backward(const Team& team, const ExpressionBlock& b, const DensityPoint& at) const {
