@@ -51,6 +51,11 @@ ChainLayout without_threads(const DensitySource& source, ChainLayout layout) {
   return source.fixed_dimension() > 0 ? ChainLayout::warp : ChainLayout::lanes;
 }
 
+// A trajectory has vectors in registers, or is as fast with four threads for each chain.
+ChainLayout of_trajectories(const DensitySource& source, ChainLayout layout) {
+  return source.fixed_dimension() > 0 ? layout : without_threads(source, layout);
+}
+
 // For what every run does.
 std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
   return std::max(scratch_of(DensityEnergy::scratch_size(dimension, workspace), layout, workspace),
@@ -91,9 +96,10 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   }
 
   void prepare_hmc(Queue& queue) override {
+    const ChainLayout layout = of_trajectories(*source_, layout_);
     const std::int64_t size = HmcTransition::scratch_size(dimension_, workspace_);
-    reserve(scratch_of(size, layout_, workspace_), queue);
-    load<HmcTransition>(layout_, queue);
+    reserve(scratch_of(size, layout, workspace_), queue);
+    load<HmcTransition>(layout, queue);
   }
   void prepare_nuts(Queue& queue) override {
     reserve(NutsTransition::scratch_size(dimension_, workspace_), queue);
@@ -141,7 +147,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_hmc(queue);
     HmcTransition kernel;
     fill(kernel, args);
-    kernel.layout = layout_;
+    kernel.layout = of_trajectories(*source_, layout_);
     density_->run(kernel, queue);
   }
 
@@ -334,7 +340,8 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
     std::int64_t each = 0;
     switch (work) {
       case ChainWork::hmc:
-        each = scratch_of(HmcTransition::scratch_size(d, workspace), layout, workspace);
+        each = scratch_of(HmcTransition::scratch_size(d, workspace),
+                          of_trajectories(*source_, layout), workspace);
         break;
       case ChainWork::nuts:
         each = NutsTransition::scratch_size(d, workspace);

@@ -163,7 +163,9 @@ TEST(EngineMemory, IsCleanAfterARunThatFailed) {
   const std::uint64_t kept = engine.idle_bytes();
   const Observers thrower{
       [](const ReportPoint&) -> Next { throw std::runtime_error("the user's"); }};
-  EXPECT_THROW(anneal(engine, problem, thrower), std::runtime_error);
+  const Result failed = anneal(engine, problem, thrower);
+  EXPECT_EQ(failed.stop, Stop::failed);
+  EXPECT_THROW(std::rethrow_exception(failed.failure), std::runtime_error);
   EXPECT_EQ(engine.idle_bytes(), kept) << "all of its arrays are back";
   const Result next = anneal(engine, problem);
   EXPECT_EQ(next.memory.arena.driver_calls, 0u);
