@@ -126,7 +126,7 @@ const std::vector<OptionSpec>& problem_specs() {
     specs.push_back(data_spec());
     specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
     specs.insert(specs.end(), family_specs.begin(), family_specs.end());
-    // They identify the problem. Leave to execute a file is given each time anew.
+    // They identify the problem; leave to execute a file does not.
     for (OptionSpec& spec : specs) spec.use.recorded = spec.name != "allow-jit";
     return specs;
   }();

@@ -175,18 +175,22 @@ constexpr std::array kernel_headers{
 }  // namespace
 
 void check_objective_text(const ObjectiveText& objective) {
+  // First, because it may hide the end of a string or of a comment.
+  for (const char* const splice : {"\\\n", "\\\r\n"}) {
+    if (const std::size_t at = objective.text.find(splice); at != objective.text.npos) {
+      refuse_line(objective, objective.text, at,
+                  "a line that goes on in the next one is not allowed");
+    }
+  }
   const std::string code = without_comments(objective.text);
+  if (const std::size_t at = code.find("R\""); at != code.npos) {
+    refuse_line(objective, code, at, "a raw string is not allowed");
+  }
   for (const char* const directive : {"#", "%:", "\?\?="}) {
     const std::size_t at = code.find(directive);
     if (at != code.npos) {
       refuse_line(objective, code, at, "a line for the preprocessor is not allowed");
     }
-  }
-  if (const std::size_t at = code.find("\\\n"); at != code.npos) {
-    refuse_line(objective, code, at, "a line that goes on in the next one is not allowed");
-  }
-  if (const std::size_t at = code.find("R\""); at != code.npos) {
-    refuse_line(objective, code, at, "a raw string is not allowed");
   }
   if (code.find("objective") != code.npos) return;
   throw InvalidArgument("objective.function",
