@@ -55,6 +55,7 @@ class Observer {
 
   /// @param name  the reason why it ends a run, for people: "no improvement in 1000 sweeps"
   ///   (Result::stopped_by). A run that an observer without a name ends was interrupted.
+  /// @param look  is called at each report point
   template <LooksAtPoints Look>
   Observer(std::string name, Look look) : name_(std::move(name)) {
     if constexpr (std::is_void_v<std::invoke_result_t<Look&, const ReportPoint&>>) {

@@ -16,7 +16,9 @@ namespace kiln {
 /// host. What can be said within a model or a formula is faster there: a quadratic penalty is a
 /// matter of more terms of a QUBO, and of a formula `max(0, g)^2`.
 ///
+/// @param problem  whose value can be recomputed (SolutionFunctions::verify)
 /// @param penalty  of a state of the problem, in units of the energy; 0 where nothing is wrong
+/// @param weight  above 0
 /// @param thread_safe  whether several threads may call `penalty`
 /// @throws InvalidArgument `problem.penalty` for a weight that is not above 0 or not finite, for
 ///   several objectives, and for densities.
