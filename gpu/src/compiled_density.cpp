@@ -65,7 +65,11 @@ struct CompiledLaunchers {
     const auto& density = *static_cast<const CompiledDensity*>(functor);
     const bool by_threads = runs_by_threads<Kernel> && kernel.layout == ChainLayout::thread;
     const bool by_blocks = kernel.layout == ChainLayout::block;
-    const std::string form = by_threads ? "thread" : (by_blocks ? "block" : "warp");
+    const bool by_lanes = kernel.layout == ChainLayout::lanes;
+    const char* const form = by_threads  ? "thread"
+                             : by_blocks ? "block"
+                             : by_lanes  ? "lanes"
+                                         : "warp";
     auto& own = static_cast<CudaQueue&>(queue);
     const int architecture = architecture_of(own.device().ordinal());
     const auto code = std::static_pointer_cast<LoadedKernel>(density.code->loaded(
@@ -80,7 +84,7 @@ struct CompiledLaunchers {
     const auto [blocks, threads, shared] =
         by_threads ? ChainLaunch::by_threads(chains)
                    : (by_blocks ? ChainLaunch::by_blocks(chains, memory)
-                                : ChainLaunch::by_teams(chains, 1, memory));
+                                : ChainLaunch::by_teams(chains, by_lanes ? 8 : 1, memory));
     void* arguments[] = {const_cast<Kernel*>(&kernel)};
     cuda_check(cudaLaunchKernel(code->kernel(), dim3(blocks), dim3(threads), arguments, shared,
                                 static_cast<cudaStream_t>(queue.native_handle())),

@@ -264,7 +264,7 @@ void take_source(CommandOptions& options, const Arguments& arguments) {
   if (!arguments.positional.empty() || !options.problem.empty()) return;
   const auto objective = options.settings.find("objective");
   if (objective == options.settings.end()) return;
-  options.problem = "source:" + clean(objective->second.text);
+  options.problem = "source:" + objective->second.text;
   options.settings.erase(objective);
 }
 

@@ -259,12 +259,14 @@ ExitCode run_check(const Words& words) {
     print_text(check_help());
     return ExitCode::ok;
   }
-  if (arguments.positional.empty()) {
+  const bool is_source = arguments.positional.empty() && arguments.has("objective");
+  if (arguments.positional.empty() && !is_source) {
     throw InvalidArgument("cli.missing", "kiln check needs a file or a problem", {},
                           "kiln check graph.txt");
   }
   load_plugins(arguments);
-  const std::string& what = arguments.positional.front();
+  const std::string what =
+      is_source ? "source:" + arguments.text("objective") : arguments.positional.front();
   const Registry& registry = known_registry();
   const EndBySignal interruptible("checking " + (what == "-" ? "standard input" : clean(what)));
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);

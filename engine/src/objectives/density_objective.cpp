@@ -12,55 +12,13 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
 
+#include "objectives/chain_layouts.hpp"
+
 namespace kiln {
 
 DensitySource::~DensitySource() = default;
 
 namespace {
-
-// A block of 256 threads has a vector of this size at least two elements for each.
-constexpr int min_block_dimensions = 512;
-
-// Short vectors whose length the compiler does not know. Lanes win where chains fill the device and
-// vectors the shared memory of their block: on an H200 3 times as many gradients of 10 coordinates
-// from 65,536 chains, a quarter less by NUTS from 1,024. Single threads repeat no draw and no
-// decision: 3.1 times as many sweeps of 10 coordinates from 131,072 chains, 1.8 times from 32,768,
-// as many from 16,384.
-constexpr std::int64_t min_lane_chains = 4096, min_thread_chains = 32768;
-
-// A thread for small vectors, a warp for most, a block for long ones.
-ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
-  const int fixed = source.fixed_dimension();
-  if (fixed > 0 && fixed <= max_dimension_of_thread) return ChainLayout::thread;
-  if (source.works_by_coordinates() && source.dimension() <= max_short_dimension) {
-    if (chains >= min_thread_chains) return ChainLayout::thread;
-    if (chains >= min_lane_chains) return ChainLayout::lanes;
-  }
-  return source.dimension() < min_block_dimensions ? ChainLayout::warp : ChainLayout::block;
-}
-
-// Scratch memory of a GPU's kernels for each slot, in doubles. A thread that has a chain alone has
-// all vectors, and only the density's own memory there.
-std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t workspace) {
-  return layout == ChainLayout::thread ? workspace : size;
-}
-
-// NUTS keeps more vectors than a thread has registers for, a descent as many.
-ChainLayout without_threads(const DensitySource& source, ChainLayout layout) {
-  if (layout != ChainLayout::thread) return layout;
-  return source.fixed_dimension() > 0 ? ChainLayout::warp : ChainLayout::lanes;
-}
-
-// A trajectory has vectors in registers, or is as fast with four threads for each chain.
-ChainLayout of_trajectories(const DensitySource& source, ChainLayout layout) {
-  return source.fixed_dimension() > 0 ? layout : without_threads(source, layout);
-}
-
-// For what every run does.
-std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
-  return std::max(scratch_of(DensityEnergy::scratch_size(dimension, workspace), layout, workspace),
-                  scratch_of(DensitySweep::scratch_size(dimension, workspace), layout, workspace));
-}
 
 class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, Differentiates,
                                             HamiltonianMoves, NoUTurnMoves, Descends> {
@@ -75,7 +33,8 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
     const std::int64_t slots = batch.slots();
-    layout_ = layout_of(*source_, batch.replicas());
+    chains_ = batch.replicas();
+    layout_ = layout_of(*source_, chains_);
     gradient_ = DeviceArray<double>(queue, dimension_ * slots);
     gradient_.zero();
     // At weights of zero the gradient is zero: what is there is right from the beginning.
@@ -92,18 +51,18 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
 
   void prepare_descent(Queue& queue) override {
     reserve(DensityDescent::scratch_size(dimension_, workspace_), queue);
-    load<DensityDescent>(without_threads(*source_, layout_), queue);
+    load<DensityDescent>(without_threads(*source_, chains_), queue);
   }
 
   void prepare_hmc(Queue& queue) override {
-    const ChainLayout layout = of_trajectories(*source_, layout_);
+    const ChainLayout layout = of_trajectories(*source_, chains_);
     const std::int64_t size = HmcTransition::scratch_size(dimension_, workspace_);
     reserve(scratch_of(size, layout, workspace_), queue);
     load<HmcTransition>(layout, queue);
   }
   void prepare_nuts(Queue& queue) override {
     reserve(NutsTransition::scratch_size(dimension_, workspace_), queue);
-    load<NutsTransition>(without_threads(*source_, layout_), queue);
+    load<NutsTransition>(without_threads(*source_, chains_), queue);
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -147,7 +106,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_hmc(queue);
     HmcTransition kernel;
     fill(kernel, args);
-    kernel.layout = of_trajectories(*source_, layout_);
+    kernel.layout = of_trajectories(*source_, chains_);
     density_->run(kernel, queue);
   }
 
@@ -155,14 +114,14 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_nuts(queue);
     NutsTransition kernel;
     fill(kernel, args);
-    kernel.layout = without_threads(*source_, layout_);
+    kernel.layout = without_threads(*source_, chains_);
     density_->run(kernel, queue);
   }
 
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
     prepare_descent(queue);
-    kernel.layout = without_threads(*source_, layout_);  // as many vectors
+    kernel.layout = without_threads(*source_, chains_);  // as many vectors
     kernel.energy_tol = args.energy_tol;
     kernel.steps = args.steps;
     kernel.chains =
@@ -293,7 +252,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   std::int64_t workspace_;
   ChainLayout layout_ = ChainLayout::warp;  // prepare() chooses
   Block block_;
-  std::int64_t slots_ = 0;
+  std::int64_t slots_ = 0, chains_ = 0;
   std::set<std::string_view> loaded_;  // kernels
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
   DeviceArray<std::uint64_t> width_sweeps_;
@@ -341,7 +300,7 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
     switch (work) {
       case ChainWork::hmc:
         each = scratch_of(HmcTransition::scratch_size(d, workspace),
-                          of_trajectories(*source_, layout), workspace);
+                          of_trajectories(*source_, replicas), workspace);
         break;
       case ChainWork::nuts:
         each = NutsTransition::scratch_size(d, workspace);

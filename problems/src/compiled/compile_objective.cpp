@@ -3,15 +3,20 @@
 //
 // The child process: what a compiler does to the machine has an end here.
 #include <dlfcn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,6 +30,8 @@ namespace {
 constexpr int no_compiler = 3;
 
 void lower_limits() {
+  // The compiler, too, ends with whoever asked for it.
+  static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL));
   const auto lower = [](auto which, rlim_t value) {
     struct rlimit limit = {};
     if (::getrlimit(which, &limit) != 0 || limit.rlim_cur <= value) return;
@@ -57,26 +64,17 @@ int compile_for_gpu(const std::string& architecture, const std::string& unit,
 // Without contraction, as Kiln's own code is compiled: results then have the same bits on all CPUs.
 int compile_for_cpu(const std::string& unit, const std::string& result) {
   const char* const given = std::getenv("CXX");
-  const std::string compiler = given != nullptr && *given != '\0' ? given : "c++";
-  std::vector<std::string> words{compiler,
-                                 "-std=c++20",
-                                 "-O3",
-                                 "-ffp-contract=off",
-                                 "-shared",
-                                 "-fPIC",
-                                 "-fvisibility=hidden",
-                                 "-pipe",
-                                 "-x",
-                                 "c++",
-                                 unit,
-                                 "-o",
-                                 result};
+  // As in a Makefile, it may have several words: "ccache g++".
+  std::istringstream compiler(given != nullptr && *given != '\0' ? given : "c++");
+  std::vector<std::string> words{std::istream_iterator<std::string>(compiler), {}};
+  words.insert(words.end(), {"-std=c++20", "-O3", "-ffp-contract=off", "-shared", "-fPIC",
+                             "-fvisibility=hidden", "-pipe", "-x", "c++", unit, "-o", result});
   static_cast<void>(::setenv("LC_ALL", "C", 1));  // messages in ASCII
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
-  std::fprintf(stderr, "%s: cannot be started\n", compiler.c_str());
+  std::fprintf(stderr, "%s: %s\n", arguments.front(), std::strerror(errno));
   return no_compiler;
 }
 

@@ -20,6 +20,8 @@ class ObjectiveCache {
   /// @throws InvalidArgument `objective.compile` with the compiler's messages,
   /// `objective.compiler` if there is no compiler
   std::filesystem::path compiled(const std::string& unit, const std::string& target) const;
+  /// The same, its contents.
+  std::string contents(const std::string& unit, const std::string& target) const;
 
  private:
   void compile(const std::filesystem::path& unit, const std::string& target,

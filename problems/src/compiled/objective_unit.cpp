@@ -41,7 +41,9 @@ template <class To, class From> constexpr To bit_cast(const From& from) {
 )";
 
 // In front of the user's text, which may use these without a namespace.
-constexpr std::string_view prelude = "using kiln::math::square;\nusing kiln::math::pi;\n";
+// abs() of a number would be the one of integers.
+constexpr std::string_view prelude =
+    "using kiln::math::square;\nusing kiln::math::pi;\nusing kiln::math::abs;\n";
 
 /// The text of headers and of all that they include, each once.
 class Flattened {
@@ -75,6 +77,16 @@ class Flattened {
   std::set<std::string, std::less<>> seen_;
 };
 
+/// Whether the quote at `at` stands within a number: what it is part of begins with a digit.
+bool separates_digits(const std::string& text, std::size_t at) {
+  std::size_t begin = at;
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '\'' || c == '.';
+  };
+  while (begin > 0 && is_part(text[begin - 1])) --begin;
+  return begin < at && std::isdigit(static_cast<unsigned char>(text[begin])) != 0;
+}
+
 /// The text with blanks in place of comments, strings and characters.
 std::string without_comments(std::string text) {
   enum class In { code, line_comment, comment, quotes } in = In::code;
@@ -89,9 +101,8 @@ std::string without_comments(std::string text) {
       in = next == '/' ? In::line_comment : In::comment;
       text[i] = text[i + 1] = ' ';
       ++i;
-    } else if (in == In::code && c == '\'' && i > 0 &&
-               std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0) {
-      continue;  // separates the digits of a number
+    } else if (in == In::code && c == '\'' && separates_digits(text, i)) {
+      continue;
     } else if (in == In::code && (c == '"' || c == '\'')) {
       in = In::quotes;
       quote = c;
@@ -123,31 +134,52 @@ std::string without_comments(std::string text) {
 /// The class whose operator() calls the user's function in either of its forms.
 std::string function_class(const ObjectiveText& objective) {
   const std::string sign = objective.negated ? "-" : "";
-  return R"(
+  return R"unit(
 #line 1 "the end of the objective"
 namespace kiln_unit {
+struct None {
+  KILN_HD double operator()(const double*, double*) const { return 0; }
+};
 template <int n> struct Function {
   template <class T> requires requires(const T* x) { ::objective(x, n); }
-  KILN_HD auto operator()(const T* x) const { return )" +
-         sign + R"(::objective(x, n); }
+  KILN_HD auto operator()(const T* x) const { return )unit" +
+         sign + R"unit(::objective(x, n); }
   template <class R> requires requires(const R* x, R* g) { ::objective(x, g, n); }
   KILN_HD double operator()(const R* x, R* gradient) const {
     const double value = ::objective(x, gradient, n);
-)" +
+)unit" +
          (objective.negated ? "    for (int i = 0; gradient != nullptr && i < n; ++i) gradient[i] "
                               "= -gradient[i];\n"
                             : "") +
-         "    return " + sign + R"(value;
+         "    return " + sign + R"unit(value;
   }
 };
-KILN_HD inline auto density() {
-  constexpr int n = )" +
-         std::to_string(objective.dimension) +
-         ", fixed = " + std::to_string(objective.dimension <= 64 ? objective.dimension : 0) + R"(;
-  return kiln::functor::density_from<fixed>(Function<n>{}, n);
+template <int n> struct Forms {
+  static constexpr bool templated = requires(const double* x, const kiln::Dual<1>* y) {
+    Function<n>{}(x);
+    Function<n>{}(y);
+  };
+  static constexpr bool with_gradient =
+      requires(const double* x, double* g) { Function<n>{}(x, g); };
+};
+template <int n> KILN_HD auto density_of() {
+  constexpr int fixed = n <= 64 ? n : 0;
+  constexpr bool known = Forms<n>::templated || Forms<n>::with_gradient;
+  static_assert(known, "the function is no template <class T> T objective(const T* x, int n) and no "
+                       "double objective(const double* x, double* gradient, int n)");
+  static_assert(
+      !known || Forms<n>::with_gradient || n <= 64,
+      "over 64 coordinates: write double objective(const double* x, double* gradient, int n)");
+  if constexpr (known && (Forms<n>::with_gradient || n <= 64)) {
+    return kiln::functor::density_from<fixed>(Function<n>{}, n);
+  } else {
+    return kiln::GradientDensity<None, 0>{None{}, n};
+  }
 }
+KILN_HD inline auto density() { return density_of<)unit" +
+         std::to_string(objective.dimension) + R"unit(>(); }
 }
-)";
+)unit";
 }
 
 std::string with_user_text(const Flattened& headers, const ObjectiveText& objective) {
@@ -175,12 +207,12 @@ constexpr std::array kernel_headers{
 }  // namespace
 
 void check_objective_text(const ObjectiveText& objective) {
-  // First, because it may hide the end of a string or of a comment.
-  for (const char* const splice : {"\\\n", "\\\r\n"}) {
-    if (const std::size_t at = objective.text.find(splice); at != objective.text.npos) {
-      refuse_line(objective, objective.text, at,
-                  "a line that goes on in the next one is not allowed");
-    }
+  // First, because it may hide the end of a string or of a comment. Compilers skip blanks.
+  for (std::size_t at = 0; (at = objective.text.find('\\', at)) != objective.text.npos; ++at) {
+    const std::size_t next = objective.text.find_first_not_of(" \t\r\v\f", at + 1);
+    if (next != objective.text.npos && objective.text[next] != '\n') continue;
+    refuse_line(objective, objective.text, at,
+                "a line that goes on in the next one is not allowed");
   }
   const std::string code = without_comments(objective.text);
   if (const std::size_t at = code.find("R\""); at != code.npos) {
@@ -203,14 +235,24 @@ std::string host_unit(const ObjectiveText& objective) {
   headers.add("kiln/device/functor_density.hpp");
   headers.add("kiln/device/math.hpp");
   return with_user_text(headers, objective) + R"(
-extern "C" __attribute__((visibility("default"))) double kiln_objective(const double* x,
-                                                                        double* gradient) {
+namespace kiln_unit {
+double value(const double* x, double* gradient) {
   const auto density = kiln_unit::density();
   const kiln::DensityPoint at{x, {}, gradient, nullptr};
   if (gradient == nullptr) {
     return density.template evaluate<kiln::Want::energy>(kiln::SingleTeam{}, at).total();
   }
   return density.template evaluate<kiln::Want::both>(kiln::SingleTeam{}, at).total();
+}
+}
+// An exception has no way out of a C function: it is a value that is no number.
+extern "C" __attribute__((visibility("default"))) double kiln_objective(const double* x,
+                                                                        double* gradient) {
+  try {
+    return kiln_unit::value(x, gradient);
+  } catch (...) {
+    return __builtin_nan("");
+  }
 }
 )";
 }
@@ -229,6 +271,7 @@ std::string gpu_unit(const ObjectiveText& objective, std::string_view kernel,
   headers.add("kiln/cuda/chain_kernels.cuh");
   const std::string body = form == "thread"  ? "chain_by_thread"
                            : form == "block" ? "chain_by_team<kiln::cuda::BlockTeam>"
+                           : form == "lanes" ? "chain_by_team<kiln::cuda::LaneTeam<4>>"
                                              : "chain_by_team<kiln::cuda::WarpTeam>";
   return with_user_text(headers, objective) + "\nextern \"C\" __global__ void __launch_bounds__(" +
          (form == "block" ? "256" : "128") + ") " + std::string(kernel) +

@@ -26,7 +26,7 @@ KILN_TEST_API std::string host_unit(const ObjectiveText& objective);
 
 /// A translation unit with one kernel of the objective, for the run-time compiler of CUDA.
 /// @param kernel  Kernel::name of one of DensityKernelList
-/// @param form  "thread", "warp" or "block", see CompiledCode::gpu_code()
+/// @param form  "thread", "lanes", "warp" or "block", see CompiledCode::gpu_code()
 KILN_TEST_API std::string gpu_unit(const ObjectiveText& objective, std::string_view kernel,
                                    std::string_view form);
 

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -49,6 +52,7 @@ std::string text_of(const std::string& file) {
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) refuse_file(file, "cannot be read");
   if (text.find('\0') != text.npos) refuse_file(file, "is no text");
+  if (text.starts_with(detail::utf8_mark)) text.erase(0, detail::utf8_mark.size());
   return text;
 }
 
@@ -65,28 +69,59 @@ class SourceCode final : public CompiledCode {
       function_ =
           reinterpret_cast<CompiledDensity::Function>(::dlsym(library_.get(), "kiln_objective"));
     }
-    if (function_ != nullptr) return;
-    const char* const why = ::dlerror();
-    throw InvalidArgument("objective.load", printable(objective_.file) +
-                                                " was compiled and cannot be loaded: " +
-                                                (why != nullptr ? printable(why) : path.string()));
+    if (function_ == nullptr) refuse_library(path);
   }
 
   std::string gpu_code(std::string_view kernel, std::string_view form,
                        int architecture) const override {
-    const std::filesystem::path path =
-        cache_.compiled(detail::gpu_unit(objective_, kernel, form), std::to_string(architecture));
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    const std::scoped_lock lock(mutex_);
+    if (ahead_.empty()) compile_ahead(form, architecture);
+    const auto found = ahead_.find(name_of(kernel, form, architecture));
+    if (found != ahead_.end()) return found->second.get();
+    return compiled_for(kernel, form, architecture);
   }
 
   CompiledDensity density() const { return {objective_.dimension, function_, this}; }
 
  private:
+  static std::string name_of(std::string_view kernel, std::string_view form, int architecture) {
+    return std::string(kernel) + " " + std::string(form) + " " + std::to_string(architecture);
+  }
+
+  std::string compiled_for(std::string_view kernel, std::string_view form, int architecture) const {
+    return cache_.contents(detail::gpu_unit(objective_, kernel, form),
+                           std::to_string(architecture));
+  }
+
+  // What most runs need next is compiled at the same time, each by a process.
+  void compile_ahead(std::string_view form, int architecture) const {
+    const std::string without = form == "thread" ? "lanes" : std::string(form);
+    const std::pair<std::string, std::string> wanted[] = {{"density_energy", std::string(form)},
+                                                          {"density_sweep", std::string(form)},
+                                                          {"density_descent", without}};
+    for (const auto& [kernel, of] : wanted) {
+      ahead_.emplace(name_of(kernel, of, architecture),
+                     std::async(std::launch::async, [this, kernel, of, architecture] {
+                       return compiled_for(kernel, of, architecture);
+                     }).share());
+    }
+  }
+
+  [[noreturn]] void refuse_library(const std::filesystem::path& path) const {
+    const char* const text = ::dlerror();
+    std::string why = text != nullptr ? text : "it lacks the function";
+    if (why.starts_with(path.string() + ": ")) why.erase(0, path.string().size() + 2);
+    throw InvalidArgument(
+        "objective.load",
+        printable(objective_.file) + " was compiled and cannot be loaded: " + printable(why));
+  }
+
   ObjectiveText objective_;
   ObjectiveCache cache_;
   std::shared_ptr<void> library_;
   CompiledDensity::Function function_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_future<std::string>> ahead_;  // last: waits at its end
 };
 
 class CompiledSource final : public DensitySource {
@@ -182,8 +217,7 @@ Problem source_by_name(const std::string& file, const ProblemSettings& settings)
     static_cast<void>(text_of(file));  // whether it is there at all comes first
     throw InvalidArgument("objective.refused",
                           printable(file) + " is source text, which can do all that you may do",
-                          "--allow-jit, if you trust the file",
-                          "kiln solve --objective " + printable(file) + " --allow-jit ...");
+                          "--allow-jit, if you trust the file", "add --allow-jit");
   }
   options.sense = detail::sense_of(settings, Sense::minimize);
   for (const std::string& text : detail::texts_of(settings, "var")) {

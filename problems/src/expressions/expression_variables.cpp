@@ -62,6 +62,7 @@ void read_kind(std::string_view kind, std::string_view whole, ExpressionVariable
     variable.kind = ExpressionVariable::Kind::binary;
     return;
   }
+  if (kind == "real" || kind == "int") refuse_variable(whole, "LOW and HIGH are missing");
   if (!is_integer && !kind.starts_with("real:")) {
     refuse_variable(whole, "a variable of a formula is real, int or binary");
   }

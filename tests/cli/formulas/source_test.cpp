@@ -53,14 +53,14 @@ TEST_F(SourceObjective, IsMinimizedAndCompiledOnce) {
   const nlohmann::json result = result_of(search("bowl.cu", {"--allow-jit"}));
   EXPECT_NEAR(result["objective"]["best"].get<double>(), 1.5, 1e-9);
   EXPECT_TRUE(result["verified"].get<bool>());
-  ASSERT_EQ(cached().size(), 1U);
+  ASSERT_EQ(cached().size(), 2U);  // and a sum of it
   // A file that is made again would have another time.
   const auto time = [&] {
     return std::filesystem::last_write_time(folder_ / "cache/objectives" / cached().front());
   };
   const auto before = time();
   EXPECT_EQ(search("bowl.cu", {"--allow-jit"}).exit_code, 0);
-  EXPECT_EQ(cached().size(), 1U);
+  EXPECT_EQ(cached().size(), 2U);
   EXPECT_EQ(time(), before);
 }
 
@@ -95,6 +95,70 @@ TEST_F(SourceObjective, HasAGradient) {
       run_with_cache({"check", "source:liar.cu", "--allow-jit", "--var", "x[2]=real:-2:2"});
   EXPECT_EQ(wrong.exit_code, 8);
   EXPECT_EQ(wrong.err.rfind("error[gradient.wrong]: source:liar.cu", 0), 0U) << wrong.err;
+}
+
+// Without a namespace, abs() of a number could be that of integers: 0 at 0.7.
+TEST_F(SourceObjective, HasTheFunctionsOfRealNumbers) {
+  write(
+      "abs.cu",
+      "template <class T> T objective(const T* x, int) { return abs(x[0]) + abs(x[1] - 0.7); }\n");
+  const Outcome outcome = run_with_cache(
+      {"check", "--objective", "abs.cu", "--allow-jit", "--var", "x[2]=real:0.5:0.9"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json result =
+      result_of(run_with_cache({"solve", "--objective", "abs.cu", "--allow-jit", "--device", "cpu",
+                                "--json", "--sweeps", "500", "--var", "x[2]=real:0.5:0.9"}));
+  EXPECT_NEAR(result["objective"]["best"].get<double>(), 0.5, 1e-6);
+}
+
+// Neither in a file of options, which may come from anywhere.
+TEST_F(SourceObjective, NeedsLeaveOnTheCommandLine) {
+  write("bowl.cu", bowl);
+  write("options.toml",
+        "objective = \"bowl.cu\"\nallow-jit = true\nvar = \"x[2]=real:-5:5\"\nsweeps = 10\n");
+  const Outcome outcome = run_with_cache({"solve", "--config", "options.toml"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err.rfind("error[config.key]", 0), 0U) << outcome.err;
+  EXPECT_FALSE(exists("cache/objectives"));
+}
+
+// The name is not one that only looks like it in a message.
+TEST_F(SourceObjective, IsTheFileOfThatName) {
+  write("new\nline.cu", bowl);
+  write("new?line.cu", "double wrong;\n");
+  EXPECT_EQ(search("new\nline.cu", {"--allow-jit"}).exit_code, 0);
+}
+
+TEST_F(SourceObjective, CompilesAgainWhatIsDamaged) {
+  write("bowl.cu", bowl);
+  ASSERT_EQ(search("bowl.cu", {"--allow-jit"}).exit_code, 0);
+  for (const std::string& name : cached()) {
+    if (name.ends_with(".so")) write("cache/objectives/" + name, "");
+  }
+  const Outcome again = search("bowl.cu", {"--allow-jit"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(SourceObjective, TellsWhyItCannotBeLoaded) {
+  write("half.cu",
+        "double other();\n"
+        "template <class T> T objective(const T* x, int) { return x[0] * other(); }\n");
+  const Outcome outcome = search("half.cu", {"--allow-jit"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("half.cu was compiled and cannot be loaded: undefined symbol"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(SourceObjective, SaysWhichFormsThereAre) {
+  write("plain.cu", "double objective(const double* x, int) { return x[0]; }\n");
+  const Outcome plain = search("plain.cu", {"--allow-jit"});
+  EXPECT_NE(plain.err.find("template <class T> T objective(const T* x, int n)"), std::string::npos)
+      << plain.err;
+  write("bowl.cu", bowl);
+  const Outcome wide = run_with_cache(
+      {"solve", "--objective", "bowl.cu", "--allow-jit", "--var", "x[65]=real:-1:1"});
+  EXPECT_NE(wide.err.find("over 64 coordinates"), std::string::npos) << wide.err;
 }
 
 TEST_F(SourceObjective, NeedsLeave) {
@@ -156,6 +220,8 @@ TEST_F(SourceObjective, RefusesDirectives) {
                {"// fine\n/* */ # define objective x\n", "2"},
                {"int a;\n\n%:include <x>\n", "3"},
                {"int a = 1; \\\nint b;\n", "1"},
+               {"// \\ \n/*\n#define H 3.0\n// */\n", "1"},
+               {"const char16_t q = u'\"', *w = u\"/*\";\n#define H 4\n// */\n", "2"},
                {"const char* s = \"\\\n/* \";\n#include <x>\n/* */\n", "1"},
                {"const char* s = R\"(\n#include\n)\";\n", "1"}};
   for (const auto& one : cases) {
@@ -198,12 +264,22 @@ TEST_F(SourceObjective, NeedsACompilerAndAFolderOfTheUser) {
                                                    {"CXX", "/no/such/compiler"}}});
   EXPECT_EQ(without.exit_code, 2);
   EXPECT_EQ(first_line(without), "error[objective.compiler]: there is no C++ compiler");
-  std::filesystem::create_directory(folder_ / "cache/objectives");
-  ::chmod((folder_ / "cache/objectives").c_str(), S_IRWXU | S_IRWXG | S_IRWXO);
-  const Outcome open = run_with_cache(words);
-  EXPECT_EQ(open.exit_code, 2);
-  EXPECT_EQ(open.err.rfind("error[objective.cache]", 0), 0U) << open.err;
-  EXPECT_NE(open.err.find("others may write it"), std::string::npos) << open.err;
+  const Outcome idle =
+      run(Call{.words = words,
+               .environment = {{"KILN_CACHE_DIR", (folder_ / "cache").string()}, {"CXX", "true"}}});
+  EXPECT_EQ(first_line(idle), "error[objective.compiler]: the compiler has ended without a result");
+  const Outcome two = run(
+      Call{.words = words,
+           .environment = {{"KILN_CACHE_DIR", (folder_ / "cache").string()}, {"CXX", "env c++"}}});
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  for (const char* const folder : {"cache/objectives", "cache"}) {
+    ::chmod((folder_ / folder).c_str(), S_IRWXU | S_IRWXG | S_IRWXO);
+    const Outcome open = run_with_cache(words);
+    EXPECT_EQ(open.exit_code, 2);
+    EXPECT_EQ(open.err.rfind("error[objective.cache]", 0), 0U) << open.err;
+    EXPECT_NE(open.err.find("others may write it"), std::string::npos) << open.err;
+    ::chmod((folder_ / folder).c_str(), S_IRWXU);
+  }
 }
 
 }  // namespace

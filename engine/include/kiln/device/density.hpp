@@ -82,12 +82,12 @@ inline constexpr bool works_by_coordinates = requires {
   requires Density::works_by_coordinates;
 };
 
-/// The most dimensions of a density that a GPU thread evaluates alone, with vectors of its own.
+/// The most dimensions of a density that a GPU thread evaluates alone.
 inline constexpr int max_dimension_of_thread = 32;
 /// The same if the compiler does not know the dimension: vectors are then in local memory.
 inline constexpr int max_short_dimension = 24;
 
-/// The length of a vector of a GPU thread with a chain of its own; 0: such a thread is too small.
+/// The length of a vector of a GPU thread that has a chain alone; 0: such a thread is too small.
 template <class Density>
 inline constexpr int thread_vector_length =
     Density::fixed_dimension > max_dimension_of_thread ? 0

@@ -25,7 +25,7 @@ class KILN_API CompiledCode {
 
   /// The device code of a kernel, a cubin. The kernel's name in it is `kernel`.
   /// @param kernel  Kernel::name
-  /// @param form  "thread", "warp" or "block": the threads of a chain
+  /// @param form  "thread", "lanes" (four), "warp" or "block": the threads of a chain
   /// @param architecture  90 for compute capability 9.0
   /// @throws Error if it does not compile
   virtual std::string gpu_code(std::string_view kernel, std::string_view form,

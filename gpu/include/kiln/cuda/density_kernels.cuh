@@ -21,7 +21,10 @@ namespace detail {
 
 /// The team of ChainLayout::lanes. Other densities use a warp, without another kernel.
 template <class Density>
-using FewThreads = std::conditional_t<works_by_coordinates<Density>, LaneTeam<4>, WarpTeam>;
+using FewThreads = std::conditional_t<works_by_coordinates<Density> ||
+                                          (Density::fixed_dimension > 0 &&
+                                           Density::fixed_dimension <= max_short_dimension),
+                                      LaneTeam<4>, WarpTeam>;
 
 /// Kernels that can keep the vectors of a chain in registers of a thread, or in its local memory if
 /// the compiler does not know their length.

@@ -192,8 +192,9 @@ TEST(BadVariables, AreRefusedWithTheForm) {
             "expr.variable\t--var x[2,2,2]=real:0:1: an array has one index or two");
   EXPECT_EQ(said("x[2=real:0:1"),
             "expr.variable\t--var x[2=real:0:1: a '[' is not closed before the '='");
-  EXPECT_EQ(said("x=real"),
-            "expr.variable\t--var x=real: variables of formulas are real, with bounds");
+  EXPECT_EQ(said("x=real"), "expr.variable\t--var x=real: LOW and HIGH are missing");
+  EXPECT_EQ(said("x=cat:a,b"),
+            "expr.variable\t--var x=cat:a,b: a variable of a formula is real, int or binary");
 }
 
 TEST(BadVariables, AreRefusedTogether) {

@@ -44,7 +44,7 @@ struct Expression {
   /// Iterations of which a host thread and a GPU thread compute the values together: a step is
   /// decoded once for all of them.
   static constexpr int lanes = 16, lanes_of_gpu = 5;
-  /// Results that a GPU thread with a chain of its own keeps in its local memory.
+  /// Results that a GPU thread that has a chain alone keeps in local memory.
   static constexpr int local_results = 8;
 
   int n = 0;  ///< variables
