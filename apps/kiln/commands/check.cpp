@@ -253,7 +253,7 @@ std::string check_help() {
 }
 
 ExitCode run_check(const Words& words) {
-  const Arguments arguments =
+  Arguments arguments =
       parse_arguments("check", words, check_specs(), 1, {"fix", "plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(check_help());
@@ -267,6 +267,7 @@ ExitCode run_check(const Words& words) {
   load_plugins(arguments);
   const std::string what =
       is_source ? "source:" + arguments.text("objective") : arguments.positional.front();
+  if (is_source) arguments.options.erase("objective");  // it is the problem
   const Registry& registry = known_registry();
   const EndBySignal interruptible("checking " + (what == "-" ? "standard input" : clean(what)));
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);

@@ -126,7 +126,7 @@ bool is_telling(std::string_view line, const std::string& file) {
 
 /// The first lines of the messages that tell the user something, or of all.
 std::string first_lines(const std::string& text, const std::string& file) {
-  constexpr std::size_t max_lines = 12, max_width = 160;
+  constexpr std::size_t max_lines = 12, max_width = 240;
   std::vector<std::string_view> all, telling;
   bool tells = false;
   for (std::size_t at = 0; at < text.size();) {

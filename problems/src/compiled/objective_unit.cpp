@@ -186,7 +186,7 @@ std::string with_user_text(const Flattened& headers, const ObjectiveText& object
   std::string name;
   for (const char c : objective.file) {
     if (c == '"' || c == '\\') name += '\\';
-    name += c;
+    name += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
   }
   return headers.text + std::string(prelude) + "#line 1 \"" + name + "\"\n" + objective.text +
          function_class(objective);
