@@ -187,8 +187,8 @@ TEST(FixedVariables, AreExactOnlyIfTheWholeModelIs) {
     EXPECT_FALSE(problem.units.integral) << model.index();
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       SimulatedAnnealing annealing;
-      const Result result = Engine({.device = "cpu", .threads = 1, .replicas = 4})
-                                .run(problem, annealing, {.sweeps = 20, .seed = seed});
+      const Result result = Engine({.device = "cpu", .threads = 1, .replicas = 4, .seed = seed})
+                                .run(problem, annealing, {.sweeps = 20});
       EXPECT_TRUE(result.verified) << model.index() << " " << seed;
     }
   }
