@@ -79,6 +79,14 @@ class Fixer {
     return {};
   }
 
+  /// Of two variables that exist, or of the first of few.
+  std::string example() const {
+    const std::int64_t last = variables_ - 1 + first_;
+    if (last > 9) return fmt::format("for example --fix '7=1; 9={}'", low_);
+    if (variables_ < 3) return fmt::format("for example --fix {}=1", first_);
+    return fmt::format("for example --fix '{}=1; {}={}'", first_, first_ + 1, low_);
+  }
+
   std::vector<FixedVariable> finish() { return std::move(fixed_); }
 
  private:
@@ -108,10 +116,10 @@ void take_text(const std::string& text, Fixer& fixer) {
     if (trimmed(one).empty() && !trimmed(text).empty()) continue;
     if (const std::optional<Complaint> complaint = fixer.take(one)) {
       const bool form = !complaint->expected.empty();
-      throw InvalidArgument("problem.fixed", "--fix: " + complaint->message,
-                            form ? "expected: " + complaint->expected : "",
-                            form ? "for example --fix '7=1; 9=0'"
-                                 : "give each variable once, in --fix or in --fix-file");
+      throw InvalidArgument(
+          "problem.fixed", "--fix: " + complaint->message,
+          form ? "expected: " + complaint->expected : "",
+          form ? fixer.example() : "give each variable once, in --fix or in --fix-file");
     }
   }
 }

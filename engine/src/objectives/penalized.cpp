@@ -24,6 +24,13 @@ void check_penalty(const Problem& problem, double weight) {
     throw InvalidArgument("problem.penalty", name + " is a density, which a penalty would change",
                           "a penalty that is a part of the density");
   }
+  // They are to the measure of the objective without this penalty, which could outweigh them.
+  if (problem.solution.constraint_values && problem.objective->constraints() == 0) {
+    throw InvalidArgument("problem.penalty",
+                          name + " has constraints that are penalties of its own",
+                          "an objective without constraints, or one that evaluates them",
+                          "write the penalty into the formula: max(0, g)^2");
+  }
   if (std::isfinite(weight) && weight > 0) return;
   throw InvalidArgument("problem.penalty",
                         "the weight of a penalty is " + detail::show_real(weight),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -16,10 +17,12 @@
 #include "continuous/density_model.hpp"
 #include "expensive/settings.hpp"
 #include "expressions/expression_program.hpp"
+#include "expressions/expression_rounding.hpp"
 #include "expressions/expression_variables.hpp"
 #include "expressions/formula.hpp"
 #include "expressions/formula_states.hpp"
 #include "expressions/penalties.hpp"
+#include "readers/text_reader.hpp"
 #include "sha256.hpp"
 
 namespace kiln::problems {
@@ -95,11 +98,15 @@ Problem make_host_problem(const SharedFormula& formula, const ExpressionNode& se
 Problem make_single_problem(const SharedFormula& formula, const SharedStates& states,
                             const ExpressionOptions& options) {
   const bool negated = options.sense == Sense::maximize;
-  const ExpressionNode searched =
-      formula->constraints.empty() ? formula->objectives[0].text : penalized(*formula, negated);
-  Problem problem = formula->all_real() ? make_compiled_problem(formula, searched, states, options)
-                                        : make_host_problem(formula, searched, states, options);
+  const ExpressionNode& text = formula->objectives[0].text;
+  const Penalized searched =
+      formula->constraints.empty() ? Penalized{text, 0} : penalized(*formula, negated);
+  Problem problem = formula->all_real()
+                        ? make_compiled_problem(formula, searched.text, states, options)
+                        : make_host_problem(formula, searched.text, states, options);
   problem.units.sense = options.sense;
+  const std::optional<double> rounding = rounding_of(*formula, text);
+  if (rounding) problem.units.rounding = *rounding + searched.margins;
   problem.units.objective_of_stored = {0, negated ? -1.0 : 1.0};
   const std::size_t constraints = formula->constraints.size();
   if (constraints == 0) return problem;
@@ -201,7 +208,13 @@ Problem expression_by_name(const std::string& formula, const ProblemSettings& se
     }
   }
   for (const std::string& text : detail::texts_of(settings, "subject-to")) {
-    std::ranges::copy(detail::split_list(text, ';'), std::back_inserter(options.constraints));
+    const std::vector<std::string> some = detail::split_list(text, ';');
+    if (some.empty()) {
+      throw InvalidArgument("expr.constraint",
+                            "--subject-to '" + detail::printable(text) + "' has no constraint",
+                            "one <=, >= or == between two formulas", "--subject-to 'x + y <= 1'");
+    }
+    std::ranges::copy(some, std::back_inserter(options.constraints));
   }
   return make_expression_problem(options);
 }

@@ -53,6 +53,11 @@ std::vector<std::int64_t> shape_in(std::string_view text, std::string_view whole
   return shape;
 }
 
+// A search draws from the width of a box; one that overflows would be no box.
+bool is_too_wide(double lower, double upper) {
+  return std::isfinite(lower) && std::isfinite(upper) && !std::isfinite(upper - lower);
+}
+
 bool is_whole(double x) { return std::abs(x) <= max_integer && x == std::floor(x); }
 
 // "real:-2:2", "int:0:10" or "binary"
@@ -80,6 +85,9 @@ void read_kind(std::string_view kind, std::string_view whole, ExpressionVariable
     refuse_variable(whole, "LOW or HIGH is not a whole number of -1e9 .. 1e9");
   }
   if (!(variable.lower < variable.upper)) refuse_variable(whole, "LOW is not below HIGH");
+  if (is_too_wide(variable.lower, variable.upper)) {
+    refuse_variable(whole, "HIGH - LOW is above 1.8e308, the largest number");
+  }
 }
 
 }  // namespace
@@ -131,6 +139,11 @@ void check_expression_variables(const ExpressionOptions& options) {
     if (!(one.lower < one.upper)) {
       throw InvalidArgument("expr.variable", "the bounds of '" + one.name + "' are not in order",
                             "LOW < HIGH");
+    }
+    if (is_too_wide(one.lower, one.upper)) {
+      throw InvalidArgument("expr.variable",
+                            "the bounds of '" + one.name + "' are too far from each other",
+                            "HIGH - LOW of at most 1.8e308, or a bound that is infinite");
     }
     const bool counts = one.kind != ExpressionVariable::Kind::real;
     const bool is_binary = one.kind == ExpressionVariable::Kind::binary;

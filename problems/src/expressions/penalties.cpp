@@ -158,22 +158,25 @@ ExpressionNode excess(const Formula::Constraint& constraint, double margin) {
 
 }  // namespace
 
-ExpressionNode penalized(const Formula& formula, bool negated) {
+Penalized penalized(const Formula& formula, bool negated) {
   const Measures measures = measure(formula);
   const double margin_of = formula.all_real() ? margin_share : 0;
+  double margins = 0;
   std::vector<ExpressionNode> parts{formula.objectives.front().text}, all;
   for (std::size_t j = 0; j < formula.constraints.size(); ++j) {
     const Extent& extent = measures.constraints[j];
-    all.push_back(excess(formula.constraints[j], margin_of * extent.magnitude()));
+    const double margin = margin_of * extent.magnitude();
+    all.push_back(excess(formula.constraints[j], margin));
     const double slope = slope_share * measures.objective.width() / extent.width();
     parts.push_back(chain("**", {number(slope), all.back()}));
+    margins += slope * margin;
   }
   const std::string pluses(all.size(), '+');
   ExpressionNode total = all.size() == 1 ? all.front() : chain(pluses, std::move(all));
   parts.push_back(
       chain("**", {number(measures.objective.width()), call("sign", {std::move(total)})}));
   const std::string operators = "+" + std::string(parts.size() - 1, negated ? '-' : '+');
-  return chain(operators, std::move(parts));
+  return {chain(operators, std::move(parts)), margins};
 }
 
 }  // namespace kiln::problems

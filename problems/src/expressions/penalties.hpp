@@ -7,6 +7,12 @@
 
 namespace kiln::problems {
 
+/// What is searched instead of a formula with constraints.
+struct Penalized {
+  ExpressionNode text;
+  double margins = 0;  ///< sum_j slope_j margin_j: about as much better f may be at the constraints
+};
+
 /// The objective of a formula with one objective, with penalties for its constraints:
 ///
 ///     f + sum_j slope_j v_j + jump sign(sum_j v_j),   v_j = max(g_j + margin_j, 0)
@@ -16,6 +22,6 @@ namespace kiln::problems {
 /// measure of f and g at states of the space that are the same in every run. The margin, in a space
 /// of reals, is more than the rounding of g.
 /// @param negated  f is maximised
-ExpressionNode penalized(const Formula& formula, bool negated);
+Penalized penalized(const Formula& formula, bool negated);
 
 }  // namespace kiln::problems

@@ -12,6 +12,7 @@
 #include "kiln/option_info.hpp"
 
 #include "sha256.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln {
 namespace {
@@ -74,9 +75,10 @@ class Places {
       if (places_[i] != none) {
         some[static_cast<std::size_t>(places_[i])] = all[i];
       } else if (all[i] != values_[i]) {
-        refuse_fixed("variable " + std::to_string(i) + " of a state is " +
-                         std::to_string(static_cast<int>(all[i])),
-                     "the value that it is fixed at");
+        refuse_fixed("value " + std::to_string(i + 1) + " of " + std::to_string(all.size()) +
+                         " in a state is " + std::to_string(static_cast<int>(all[i])) +
+                         ", but this variable is fixed",
+                     "its fixed value " + std::to_string(static_cast<int>(values_[i])));
       }
     }
     return some;
@@ -94,10 +96,12 @@ class Places {
 template <class Pair, class Make>
 void reduce(const Places& places, const std::vector<double>& linear, const std::vector<Pair>& pairs,
             std::vector<double>& left, std::vector<Pair>& left_pairs, double& offset, Make make) {
+  problems::TermSum constant;
+  constant.add(offset);
   left.assign(static_cast<std::size_t>(places.left()), 0.0);
   const auto add = [&](std::int32_t i, double value) {
     if (places.is_fixed(i)) {
-      offset += value * places.value(i);
+      constant.add(value * places.value(i));
     } else {
       left[static_cast<std::size_t>(places.place(i))] += value;
     }
@@ -113,6 +117,7 @@ void reduce(const Places& places, const std::vector<double>& linear, const std::
       left_pairs.push_back(make(places.place(i), places.place(j), value));
     }
   }
+  offset = constant.value();
 }
 
 Qubo reduced(const Qubo& qubo, const Places& places) {
@@ -201,7 +206,10 @@ void write_whole_solutions(Problem& problem, const Problem& whole, const Places&
     turn_to_sides(bytes);
     return {places.part(bytes)};
   };
+  // Of sums that are rounded both the reduced coefficients and the values of the whole differ; a
+  // sum of fractions may be a whole number only because it is rounded.
   problem.units.rounding += whole.units.rounding;
+  problem.units.integral = problem.units.integral && whole.units.integral;
 }
 
 /// Tells models with other fixed variables, or other values of them, apart.
@@ -246,7 +254,8 @@ Problem make_pairwise_fixed(PairwiseModel model, std::span<const FixedVariable> 
                          : ising != nullptr ? ising->n
                                             : qubo->n;
   const Places places(n, fixed, ising != nullptr ? std::int8_t{-1} : std::int8_t{0});
-  if (places.left() == 0) refuse_fixed(name + ": all variables are fixed", "one that is not");
+  if (places.left() == 0)
+    refuse_fixed(name + ": all variables are fixed", "at least one variable that is not fixed");
   PairwiseModel left;
   if (ising != nullptr) {
     left = problems::fix_variables(*ising, fixed);

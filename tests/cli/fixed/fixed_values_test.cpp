@@ -220,10 +220,19 @@ TEST_F(FixedValues, TakeWholeInitialStates) {
   EXPECT_EQ(result_of(next)["objective"]["best"], best_of(Kind::qubo, {{1, 1}, {7, 0}}, false));
   const Outcome other = search("model.qubo", {"--fix", "1=0", "--initial", "run/solution.txt"});
   EXPECT_EQ(other.exit_code, 2) << other.err;
-  EXPECT_NE(other.err.find("variable 1 of a state is 1"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("value 2 of 9 in a state is 1"), std::string::npos) << other.err;
   write("short.txt", "1\n0\n1\n0\n1\n0\n1\n");
   const Outcome some = search("model.qubo", {"--fix", "1=1; 7=0", "--initial", "short.txt"});
   EXPECT_EQ(some.exit_code, 3) << some.err;
+}
+
+// The reduced coefficient is -1e15, which is rounded: the values are no integers.
+TEST_F(FixedValues, LeaveSumsThatAreRounded) {
+  write("far.rud", "3 2\n1 3 1e-09\n2 3 -1000000000000000.0\n");
+  for (const char* const seed : {"1", "2", "3"}) {
+    const Json json = result_of(search("far.rud", {"--fix", "1=0", "--seed", seed, "--json"}));
+    EXPECT_EQ(json["verified"], true) << seed;
+  }
 }
 
 TEST_F(FixedValues, ThatAreWrongAreRefused) {
@@ -246,6 +255,13 @@ TEST_F(FixedValues, ThatAreWrongAreRefused) {
   expect("'' is not NAME=VALUE", "cut.rud", {"--fix", ""});
   expect("there is no variable 'x'", "cut.rud", {"--fix", "x=1"});
   expect("variable 2 is fixed twice", "cut.rud", {"--fix", "2=1", "--fix", "2=1"});
+  // The example of the fix is accepted.
+  expect("\n  for example --fix '1=1; 2=0'\n", "cut.rud", {"--fix", "10=1"});
+  expect("\n  for example --fix '0=1; 1=-1'\n", "model.coo", {"--fix", "2=0"});
+  expect("\n  for example --fix '7=1; 9=-1'\n", "sk:64,1", {"--fix", "0=0"});
+  EXPECT_EQ(search("sk:64,1", {"--fix", "7=1; 9=-1"}).exit_code, 0);
+  expect("expected: at least one variable that is not fixed", "model.qubo",
+         {"--fix", "0=0;1=0;2=0;3=0;4=0;5=0;6=0;7=0;8=0"});
   expect("all variables are fixed", "model.qubo", {"--fix", "0=0;1=0;2=0;3=0;4=0;5=0;6=0;7=0;8=0"});
   write("fixed.txt", "2 1\n10 1\n3 7\n2 0\n");
   expect("fixed.txt:2:1: there is no variable '10'", "cut.rud", {"--fix-file", "fixed.txt"});

@@ -84,6 +84,31 @@ TEST_F(ConstrainedFormula, IsRefusedAtTheColumnOfItsConstraint) {
             "error[expr.constraint]: --subject-to '2*x => z': column 5: '=' is no relation");
 }
 
+TEST_F(ConstrainedFormula, IsRefusedWithoutAConstraint) {
+  for (const char* const empty : {"", ";", " ; "}) {
+    const Outcome outcome = run(solve("expr:x", {"--var", "x=real:0:1", "--subject-to", "x >= 0.5",
+                                                 "--subject-to", empty, "-q"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(first_line(outcome), "error[expr.constraint]: --subject-to '" + std::string(empty) +
+                                       "' has no constraint");
+  }
+  EXPECT_EQ(run(solve("expr:x",
+                      {"--var", "x=real:0:1", "--subject-to", "x >= 0.5;", "--sweeps", "50", "-q"}))
+                .exit_code,
+            0);
+}
+
+TEST_F(ConstrainedFormula, ReachesATargetAtItsConstraint) {
+  const auto ends = [](const char* target) {
+    return run(solve("expr:x", {"--var", "x=real:0:1", "--subject-to", "0.3 <= x", "--target",
+                                target, "--sweeps", "10000", "-q"}))
+        .exit_code;
+  };
+  EXPECT_EQ(ends("0.3"), 0);
+  EXPECT_EQ(ends("0.2999999999"), 10);
+}
+
 TEST_F(ConstrainedFormula, IsAnOptionOfFormulasOnly) {
   const Outcome outcome = run(solve("function:branin", {"--subject-to", "x <= 1"}));
   EXPECT_EQ(outcome.exit_code, 2);

@@ -61,6 +61,19 @@ TEST_F(Formula, ThatIsWrongIsRefusedAtItsColumn) {
   EXPECT_EQ(outcome.out, "");
 }
 
+// Ten times 0.1 in doubles is 1 - 2^-53.
+TEST_F(Formula, ReachesATargetButForItsRounding) {
+  const auto ends = [](const char* formula, const char* target) {
+    return run(solve(formula, {"--var", "b[10]=binary", "--maximize", "--target", target,
+                               "--sweeps", "300", "-q"}))
+        .exit_code;
+  };
+  EXPECT_EQ(ends("expr:sum(i=1..10,0.1*b[i])", "1"), 0);
+  EXPECT_EQ(ends("expr:sum(i=1..10,0.1*b[i])", "1.00000000001"), 10);
+  EXPECT_EQ(ends("expr:sum(i=1..9,0.1*b[i]*b[i+1])", "0.9"), 0);
+  EXPECT_EQ(ends("expr:sum(i=1..10,b[i])", "10"), 0);
+}
+
 TEST_F(Formula, NeedsItsVariables) {
   const Outcome outcome = run(solve("expr:x^2"));
   EXPECT_EQ(outcome.exit_code, 2);

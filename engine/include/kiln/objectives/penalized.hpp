@@ -21,7 +21,8 @@ namespace kiln {
 /// @param weight  above 0
 /// @param thread_safe  whether several threads may call `penalty`
 /// @throws InvalidArgument `problem.penalty` for a weight that is not above 0 or not finite, for
-///   several objectives, and for densities.
+///   several objectives, for densities, and for constraints that the objective already holds as
+///   penalties, as those of a formula.
 KILN_API Problem penalized(const Problem& problem, HostFunction penalty, double weight,
                            bool thread_safe = true);
 

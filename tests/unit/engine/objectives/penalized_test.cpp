@@ -13,6 +13,7 @@
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objectives/turned.hpp"
+#include "kiln/problems/expression.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -94,6 +95,43 @@ TEST(Penalized, RefusesWeightsThatAreNone) {
   for (const double weight : std::vector<double>{0, -1, INFINITY, std::nan("")}) {
     EXPECT_THROW(penalized(problem, off_three, weight), InvalidArgument) << weight;
   }
+}
+
+// The search would not see the constraints, or a penalty could outweigh theirs.
+TEST(Penalized, RefusesConstraintsThatArePenaltiesAlready) {
+  using Kind = problems::ExpressionVariable::Kind;
+  const auto code_of = [](Kind kind, std::vector<std::string> constraints, bool turns) {
+    const Problem problem = problems::make_expression_problem(
+        {"x", {{"x", {}, 0, 9, kind}}, nullptr, Sense::minimize, std::move(constraints)});
+    try {
+      turns ? turned(problem)
+            : penalized(
+                  problem, [](StateSpan) { return 0.0; }, 1);
+    } catch (const InvalidArgument& error) {
+      return error.code();
+    }
+    return std::string("accepted");
+  };
+  for (const Kind kind : {Kind::real, Kind::integer}) {
+    EXPECT_EQ(code_of(kind, {"x >= 3"}, false), "problem.penalty");
+    EXPECT_EQ(code_of(kind, {"x >= 3"}, true), "problem.sense");
+    EXPECT_EQ(code_of(kind, {}, false), "accepted");
+    EXPECT_EQ(code_of(kind, {}, true), "accepted");
+  }
+}
+
+// Constraints that the objective evaluates stay what they are.
+TEST(Penalized, KeepsConstraintsOfTheObjective) {
+  Problem problem = make_problem(make_constrained_host_objective(
+      "bits", Space({{BlockKind::binary, n}}), 1, [](StateSpan state, std::span<double> g) {
+        g[0] = ones_in(state) - 2;
+        return -ones_in(state);
+      }));
+  const Problem other = penalized(problem, off_three, 1);
+  EXPECT_EQ(other.objective->constraints(), 1);
+  const State three{std::vector<std::int8_t>{1, 1, 1, 0, 0, 0, 0, 0}};
+  EXPECT_EQ(other.solution.constraint_values(spans_of(three)), std::vector<double>{1});
+  EXPECT_EQ(other.objective->constraint_reference()(spans_of(three)), std::vector<double>{1});
 }
 
 }  // namespace

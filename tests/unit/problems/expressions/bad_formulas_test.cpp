@@ -181,6 +181,12 @@ TEST(BadVariables, AreRefusedWithTheForm) {
             "expr.variable\t--var x=real:0:1:log: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:a:1"), "expr.variable\t--var x=real:a:1: LOW or HIGH is not a number");
   EXPECT_EQ(said("x=real:1:1"), "expr.variable\t--var x=real:1:1: LOW is not below HIGH");
+  EXPECT_EQ(said("x=real:-1e308:1e308"),
+            "expr.variable\t--var x=real:-1e308:1e308: HIGH - LOW is above 1.8e308, the largest "
+            "number");
+  for (const char* const wide : {"x=real:-8e307:8e307", "x=real:-inf:inf", "x=real:-1e308:inf"}) {
+    EXPECT_EQ(said(wide), "accepted") << wide;
+  }
   EXPECT_EQ(said("x=real:nan:1"), "expr.variable\t--var x=real:nan:1: LOW or HIGH is not a number");
   EXPECT_EQ(said("x[0]=real:0:1"),
             "expr.variable\t--var x[0]=real:0:1: between the brackets is no number of 1 .. "
@@ -205,6 +211,7 @@ TEST(BadVariables, AreRefusedTogether) {
   EXPECT_NE(said({{"x", {}, 0, 1}, {"x", {}, 0, 1}}).find("declared twice"), std::string::npos);
   EXPECT_NE(said({{"sin", {}, 0, 1}}).find("'sin' cannot be the name"), std::string::npos);
   EXPECT_NE(said({{"x", {1 << 19, 4}, 0, 1}}).find("over 1048576 elements"), std::string::npos);
+  EXPECT_NE(said({{"x", {}, -1e308, 1e308}}).find("too far from each other"), std::string::npos);
   EXPECT_NE(said({{"x", {0}, 0, 1}}).find("an array of none"), std::string::npos);
   EXPECT_NE(said({{"x", {-1, -1}, 0, 1}}).find("an array of none"), std::string::npos);
 }

@@ -174,6 +174,42 @@ TEST(FixedVariables, AreKeptByTheBestStateOfARun) {
   }
 }
 
+// Sums of fractions that are whole numbers only because they are rounded. Oracle: all states.
+TEST(FixedVariables, AreExactOnlyIfTheWholeModelIs) {
+  const std::vector<FixedVariable> fixed{{0, 1}};
+  const Graph cut{3, {{0, 2, 1e-9}, {1, 2, -1e15}}};
+  const Qubo qubo{3, {0, 0, -1e15}, {{0, 2, 1e-9}, {1, 2, 1}}, 0};
+  const Ising ising{3, {0, 0, -0x1p53}, {{0, 2, 0.3}, {1, 2, 1}}, 0};
+  const Qubo quarters{3, {0, 0, 0.75}, {{0, 2, 0.25}, {1, 2, 1}}, 0};
+  for (const PairwiseModel& model :
+       {PairwiseModel(cut), PairwiseModel(qubo), PairwiseModel(ising), PairwiseModel(quarters)}) {
+    const Problem problem = make_pairwise_fixed(model, fixed, natural_sense(model), "fixed");
+    EXPECT_FALSE(problem.units.integral) << model.index();
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      SimulatedAnnealing annealing;
+      const Result result = Engine({.device = "cpu", .threads = 1, .replicas = 4, .seed = seed})
+                                .run(problem, annealing, {.sweeps = 20});
+      EXPECT_TRUE(result.verified) << model.index() << " " << seed;
+    }
+  }
+  const Problem whole =
+      make_pairwise_fixed(Qubo{3, {1, 2, 3}, {{0, 1, 4}}, 0}, fixed, Sense::minimize, "fixed");
+  EXPECT_TRUE(whole.units.integral);
+}
+
+// The constant has as many terms as pairs are fixed: more than a row has.
+TEST(FixedVariables, LeaveAConstantThatIsRoundedOnce) {
+  constexpr std::int32_t n = 400;
+  Ising ising{n, {}, {}, 1e12};
+  std::vector<FixedVariable> fixed;
+  for (std::int32_t i = 0; i + 1 < n; ++i) fixed.push_back({i, 1});
+  for (std::int32_t i = 0; i < n; ++i) {
+    for (std::int32_t j = i + 1; j + 1 < n; ++j) ising.couplings.push_back({i, j, 0.1});
+  }
+  const double pairs = 399.0 * 398 / 2;
+  EXPECT_EQ(problems::fix_variables(ising, fixed).offset, 1e12 + pairs / 10);
+}
+
 TEST(FixedVariables, ReadWholeStates) {
   const Qubo qubo{3, {1, 2, 3}, {{0, 1, 4}}, 0};
   const std::vector<FixedVariable> fixed{{1, 1}};
@@ -184,7 +220,13 @@ TEST(FixedVariables, ReadWholeStates) {
   EXPECT_EQ(problem.solution.verify(spans_of(state)), 7);
   EXPECT_EQ(problem.solution.format(spans_of(state)), "1\n1\n0\n");
   const std::vector<double> other{1, 0, 0};
-  EXPECT_THROW(problem.solution.parse(other), InvalidArgument);
+  try {
+    problem.solution.parse(other);
+    FAIL() << "a fixed variable has another value";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.message(), "value 2 of 3 in a state is 0, but this variable is fixed");
+    EXPECT_EQ(error.expected(), "its fixed value 1");
+  }
 }
 
 TEST(FixedVariables, ArePartsOfWholeStates) {
