@@ -100,7 +100,7 @@ TEST_F(ConstrainedFormula, IsRefusedWithoutAConstraint) {
 }
 
 TEST_F(ConstrainedFormula, ReachesATargetAtItsConstraint) {
-  const auto ends = [](const char* target) {
+  const auto ends = [this](const char* target) {
     return run(solve("expr:x", {"--var", "x=real:0:1", "--subject-to", "0.3 <= x", "--target",
                                 target, "--sweeps", "10000", "-q"}))
         .exit_code;

@@ -63,7 +63,7 @@ TEST_F(Formula, ThatIsWrongIsRefusedAtItsColumn) {
 
 // Ten times 0.1 in doubles is 1 - 2^-53.
 TEST_F(Formula, ReachesATargetButForItsRounding) {
-  const auto ends = [](const char* formula, const char* target) {
+  const auto ends = [this](const char* formula, const char* target) {
     return run(solve(formula, {"--var", "b[10]=binary", "--maximize", "--target", target,
                                "--sweeps", "300", "-q"}))
         .exit_code;
