@@ -27,7 +27,7 @@ void check_penalty(const Problem& problem, double weight) {
   // They are to the measure of the objective without this penalty, which could outweigh them.
   if (problem.solution.constraint_values && problem.objective->constraints() == 0) {
     throw InvalidArgument("problem.penalty",
-                          name + " has constraints that are penalties of its own",
+                          name + " has constraints that its objective holds as penalties",
                           "an objective without constraints, or one that evaluates them",
                           "write the penalty into the formula: max(0, g)^2");
   }

@@ -256,11 +256,11 @@ TEST_F(FixedValues, ThatAreWrongAreRefused) {
   expect("there is no variable 'x'", "cut.rud", {"--fix", "x=1"});
   expect("variable 2 is fixed twice", "cut.rud", {"--fix", "2=1", "--fix", "2=1"});
   // The example of the fix is accepted.
-  expect("\n  for example --fix '1=1; 2=0'\n", "cut.rud", {"--fix", "10=1"});
-  expect("\n  for example --fix '0=1; 1=-1'\n", "model.coo", {"--fix", "2=0"});
-  expect("\n  for example --fix '7=1; 9=-1'\n", "sk:64,1", {"--fix", "0=0"});
+  expect("\n  fix: for example --fix '1=1; 2=0'\n", "cut.rud", {"--fix", "10=1"});
+  expect("\n  fix: for example --fix '0=1; 1=-1'\n", "model.coo", {"--fix", "2=0"});
+  expect("\n  fix: for example --fix '7=1; 9=-1'\n", "sk:64,1", {"--fix", "0=0"});
   EXPECT_EQ(search("sk:64,1", {"--fix", "7=1; 9=-1"}).exit_code, 0);
-  expect("expected: at least one variable that is not fixed", "model.qubo",
+  expect("all variables are fixed\n  at least one variable that is not fixed\n", "model.qubo",
          {"--fix", "0=0;1=0;2=0;3=0;4=0;5=0;6=0;7=0;8=0"});
   expect("all variables are fixed", "model.qubo", {"--fix", "0=0;1=0;2=0;3=0;4=0;5=0;6=0;7=0;8=0"});
   write("fixed.txt", "2 1\n10 1\n3 7\n2 0\n");

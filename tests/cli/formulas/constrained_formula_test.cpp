@@ -102,7 +102,7 @@ TEST_F(ConstrainedFormula, IsRefusedWithoutAConstraint) {
 TEST_F(ConstrainedFormula, ReachesATargetAtItsConstraint) {
   const auto ends = [this](const char* target) {
     return run(solve("expr:x", {"--var", "x=real:0:1", "--subject-to", "0.3 <= x", "--target",
-                                target, "--sweeps", "10000", "-q"}))
+                                target, "--sweeps", "2000", "-q"}))
         .exit_code;
   };
   EXPECT_EQ(ends("0.3"), 0);

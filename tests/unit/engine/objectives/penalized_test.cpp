@@ -123,7 +123,7 @@ TEST(Penalized, RefusesConstraintsThatArePenaltiesAlready) {
 // Constraints that the objective evaluates stay what they are.
 TEST(Penalized, KeepsConstraintsOfTheObjective) {
   Problem problem = make_problem(make_constrained_host_objective(
-      "bits", Space({{BlockKind::binary, n}}), 1, [](StateSpan state, std::span<double> g) {
+      "bits", Space({{BlockKind::binary, n, 0, 1}}), 1, [](StateSpan state, std::span<double> g) {
         g[0] = ones_in(state) - 2;
         return -ones_in(state);
       }));
