@@ -3,6 +3,7 @@
 #include "compiled/nvrtc.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -54,6 +55,13 @@ std::string text_of(void* library, Program program, const char* size_name, const
 }
 
 }  // namespace
+
+bool Nvrtc::is_installed() {
+  for (const std::string& path : candidates()) {
+    if (path.find('/') != path.npos && ::access(path.c_str(), R_OK) == 0) return true;
+  }
+  return Nvrtc().found();
+}
 
 Nvrtc::Nvrtc() {
   static void* const library = open_library();

@@ -12,6 +12,8 @@ class Nvrtc {
  public:
   Nvrtc();
   bool found() const { return library_ != nullptr; }
+  /// Whether it would be found. Does not open it where its file is seen: that takes 8 ms.
+  static bool is_installed();
 
   /// Compiles a translation unit to a cubin.
   /// @param architecture  "90"

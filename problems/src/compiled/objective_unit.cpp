@@ -40,10 +40,10 @@ template <class To, class From> constexpr To bit_cast(const From& from) {
 #define __is_same(...) std::is_same<__VA_ARGS__>::value
 )";
 
-// In front of the user's text, which may use these without a namespace.
-// abs() of a number would be the one of integers.
-constexpr std::string_view prelude =
-    "using kiln::math::square;\nusing kiln::math::pi;\nusing kiln::math::abs;\n";
+// In front of the user's text, which may use these without a namespace. On a host abs() of a number
+// would be the one of integers; the run-time compiler has that of reals, and takes no second one.
+constexpr std::string_view prelude = "using kiln::math::square;\nusing kiln::math::pi;\n";
+constexpr std::string_view host_prelude = "using kiln::math::abs;\n";
 
 /// The text of headers and of all that they include, each once.
 class Flattened {
@@ -182,14 +182,15 @@ KILN_HD inline auto density() { return density_of<)unit" +
 )unit";
 }
 
-std::string with_user_text(const Flattened& headers, const ObjectiveText& objective) {
+std::string with_user_text(const Flattened& headers, std::string_view before,
+                           const ObjectiveText& objective) {
   std::string name;
   for (const char c : objective.file) {
     if (c == '"' || c == '\\') name += '\\';
     name += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
   }
-  return headers.text + std::string(prelude) + "#line 1 \"" + name + "\"\n" + objective.text +
-         function_class(objective);
+  return headers.text + std::string(prelude) + std::string(before) + "#line 1 \"" + name + "\"\n" +
+         objective.text + function_class(objective);
 }
 
 /// A kernel: its type and the header that defines it.
@@ -234,7 +235,7 @@ std::string host_unit(const ObjectiveText& objective) {
   Flattened headers(true);
   headers.add("kiln/device/functor_density.hpp");
   headers.add("kiln/device/math.hpp");
-  return with_user_text(headers, objective) + R"(
+  return with_user_text(headers, host_prelude, objective) + R"(
 namespace kiln_unit {
 double value(const double* x, double* gradient) {
   const auto density = kiln_unit::density();
@@ -273,9 +274,9 @@ std::string gpu_unit(const ObjectiveText& objective, std::string_view kernel,
                            : form == "block" ? "chain_by_team<kiln::cuda::BlockTeam>"
                            : form == "lanes" ? "chain_by_team<kiln::cuda::LaneTeam<4>>"
                                              : "chain_by_team<kiln::cuda::WarpTeam>";
-  return with_user_text(headers, objective) + "\nextern \"C\" __global__ void __launch_bounds__(" +
-         (form == "block" ? "256" : "128") + ") " + std::string(kernel) +
-         "(const __grid_constant__ kiln::" + std::string(known->type) +
+  return with_user_text(headers, {}, objective) +
+         "\nextern \"C\" __global__ void __launch_bounds__(" + (form == "block" ? "256" : "128") +
+         ") " + std::string(kernel) + "(const __grid_constant__ kiln::" + std::string(known->type) +
          " kernel) {\n  kiln::cuda::detail::" + body + "(kernel, kiln_unit::density());\n}\n";
 }
 

@@ -134,7 +134,7 @@ class CompiledSource final : public DensitySource {
   int fixed_dimension() const override {
     return density_.n <= max_thread_dimension ? density_.n : 0;
   }
-  bool cuda() const override { return detail::Nvrtc().found(); }
+  bool cuda() const override { return detail::Nvrtc::is_installed(); }
   bool has_parts() const override { return false; }
   bool is_compiled_late() const override { return true; }
   std::unique_ptr<BoundDensity> bind(Queue&) const override {
