@@ -93,10 +93,9 @@ void Queue::deallocate(void* memory, std::size_t bytes) noexcept {
 
 Result Run::advance_to(const Budget& limit, const Observers& observers, std::stop_token stop) {
   using Advance = Result (*)(Run*, const Budget&, const Observers&, std::stop_token);
-  const auto real = reinterpret_cast<Advance>(
-      ::dlsym(RTLD_NEXT,
-              "_ZN4kiln3Run10advance_toERKNS_6BudgetERKSt6vectorISt8functionIFNS_4NextERKNS_"
-              "11ReportPointEEESaISB_EESt10stop_token"));
+  const auto real = reinterpret_cast<Advance>(::dlsym(
+      RTLD_NEXT,
+      "_ZN4kiln3Run10advance_toERKNS_6BudgetERKSt6vectorINS_8ObserverESaIS5_EESt10stop_token"));
   if (real == nullptr) ::abort();
   Observers counting = observers;
   counting.emplace_back([left = number("KILN_FAIL_REPORTS")](const ReportPoint&) mutable -> Next {
