@@ -67,10 +67,12 @@ Budget limit_of(const Session& session) {
   return session.resumption ? session.resumption->limit(limit) : limit;
 }
 
-// What gave way so that the run could begin.
-void warn_of(const BegunRun& begun, RunRecord& record) {
-  if (begun.moved) {
-    const OpenedBackend& now = begun.run->backend();
+// What gave way so that the run could begin. That an objective of the host runs on the host is no
+// news; that a kernel is missing is.
+void warn_of(const BegunRun& begun, const Session& session, RunRecord& record) {
+  const OpenedBackend& now = begun.run->backend();
+  const bool is_of_host = session.loaded.problem.objective->execution().pace == Pace::host;
+  if (begun.moved || (!is_of_host && now.fallback_reason != session.backend.fallback_reason)) {
     print_note(fallback_warning(now.backend->info(), now.fallback_reason));
   }
   if (begun.fewer_replicas.empty()) return;
@@ -179,7 +181,7 @@ void SessionRun::begin(const std::vector<std::string>& words) {
 }
 
 void SessionRun::announce() {
-  warn_of(begun_, record_);
+  warn_of(begun_, session_, record_);
   record_.tell_by([this](const std::string& line) { progress_.note(line); });
   if (!is_quiet()) print_note(banner_of(*facts_));
   if (!session_.resumption) return;
