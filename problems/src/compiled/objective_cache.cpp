@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double time_limit_s = 30;  // the child's processor time ends before
+constexpr double time_limit_s = 20;  // its processor time ends before, on a machine that is idle
 constexpr int no_compiler = 3;
 
 fs::path cache_folder() {
