@@ -125,7 +125,7 @@ void take_text(const std::string& text, Fixer& fixer) {
 }
 
 void take_file(const std::string& path, Fixer& fixer) {
-  constexpr std::size_t most_shown = 5;
+  constexpr std::size_t max_shown = 5;
   const std::string name = clean(path);
   std::ifstream file = open_input(path);
   std::vector<ParseIssue> issues;
@@ -140,7 +140,7 @@ void take_file(const std::string& path, Fixer& fixer) {
       const std::optional<Complaint> complaint = fixer.take(text);
       if (!complaint) continue;
       ++wrong;
-      if (issues.size() == most_shown) continue;
+      if (issues.size() == max_shown) continue;
       const auto column = static_cast<std::int64_t>(text.data() - line.data()) + 1;
       issues.push_back({number, column, complaint->message, complaint->expected});
     }

@@ -59,7 +59,7 @@ const kiln::OptionTable<Options>& Options::table() {
                  "Rounds in which the highest energy of an elite does not fall, after which the "
                  "population begins anew.")
         .integer("populations", &Options::populations, {1, 65536}, "",
-                 "Number of populations, each with probabilities of its own.");
+                 "Number of populations, each with separate probabilities.");
     return all;
   }();
   return table;

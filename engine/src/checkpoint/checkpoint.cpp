@@ -93,13 +93,13 @@ std::int64_t number_of(const std::string& text) {
 }
 
 void require_same(const fs::path& file, const format::Texts& saved, const format::Texts& now) {
-  constexpr std::size_t most_shown = 5;
+  constexpr std::size_t max_shown = 5;
   const std::vector<std::string> all = differences(saved, now);
   if (all.empty()) return;
   std::string text = file.string() + ": the run is another one than that of the checkpoint";
-  for (std::size_t i = 0; i < std::min(all.size(), most_shown); ++i) text += "\n  " + all[i];
-  if (all.size() > most_shown) {
-    text += "\n  and " + std::to_string(all.size() - most_shown) + " more differ";
+  for (std::size_t i = 0; i < std::min(all.size(), max_shown); ++i) text += "\n  " + all[i];
+  if (all.size() > max_shown) {
+    text += "\n  and " + std::to_string(all.size() - max_shown) + " more differ";
   }
   throw CheckpointError("checkpoint.other_run", text,
                         "the problem, the options and the version of the saved run");

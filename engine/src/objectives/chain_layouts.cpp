@@ -51,7 +51,7 @@ std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t work
   return layout == ChainLayout::thread ? workspace : size;
 }
 
-std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
+std::int64_t min_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
   return std::max(scratch_of(DensityEnergy::scratch_size(dimension, workspace), layout, workspace),
                   scratch_of(DensitySweep::scratch_size(dimension, workspace), layout, workspace));
 }

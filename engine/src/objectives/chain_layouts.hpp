@@ -21,6 +21,6 @@ ChainLayout of_trajectories(const DensitySource& source, std::int64_t chains);
 /// @param size  Kernel::scratch_size()
 std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t workspace);
 /// The same for what every run does.
-std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout);
+std::int64_t min_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout);
 
 }  // namespace kiln

@@ -44,7 +44,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     parts_of_energy_.zero();
     prepare_widths(slots, queue);
     slots_ = slots;
-    reserve(least_scratch(dimension_, workspace_, layout_), queue);
+    reserve(min_scratch(dimension_, workspace_, layout_), queue);
     load<DensityEnergy>(layout_, queue);
     load<DensitySweep>(layout_, queue);
   }
@@ -288,14 +288,14 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
     const std::int64_t d = source_->dimension();
     const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
     const std::int64_t scratch =
-        least_scratch(d, source_->workspace(), layout_of(*source_, replicas));
+        min_scratch(d, source_->workspace(), layout_of(*source_, replicas));
     const std::int64_t each = kept + (device.gpu ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
   }
   std::uint64_t transition_bytes(ChainWork work, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension(), workspace = source_->workspace();
     const ChainLayout layout = layout_of(*source_, replicas);
-    const std::int64_t least = least_scratch(d, workspace, layout);
+    const std::int64_t least = min_scratch(d, workspace, layout);
     std::int64_t each = 0;
     switch (work) {
       case ChainWork::hmc:
