@@ -13,8 +13,8 @@ constexpr int min_block_dimensions = 512;
 // Short vectors whose length the compiler does not know. Lanes win where chains fill the device and
 // vectors the shared memory of their block: on an H200 3 times as many gradients of 10 coordinates
 // from 65,536 chains, a quarter less by NUTS from 1,024. Single threads repeat no draw and no
-// decision: 3.1 times as many sweeps of 10 coordinates from 131,072 chains, 1.8 times from 32,768,
-// as many from 16,384.
+// decision: 2.7 times as many sweeps of 10 coordinates from 131,072 chains; from 16,384 there are
+// too few of them.
 constexpr std::int64_t min_lane_chains = 4096, min_thread_chains = 32768;
 
 bool is_fixed_and_small(const DensitySource& source) {
