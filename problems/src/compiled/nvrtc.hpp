@@ -4,11 +4,13 @@
 
 #include <string>
 
+#include "kiln/export.hpp"
+
 namespace kiln::problems::detail {
 
 /// The run-time compiler of CUDA, a library of the toolkit that need not be there: KILN_NVRTC, else
 /// what the system finds, else CUDA_PATH, CUDA_HOME or /usr/local/cuda. Stays open once it is.
-class Nvrtc {
+class KILN_TEST_API Nvrtc {
  public:
   Nvrtc();
   bool found() const { return library_ != nullptr; }

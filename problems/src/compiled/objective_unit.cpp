@@ -136,6 +136,10 @@ std::string function_class(const ObjectiveText& objective) {
   const std::string sign = objective.negated ? "-" : "";
   return R"unit(
 #line 1 "the end of the objective"
+namespace kiln_unit { struct Nobody; }
+// A compiler may refuse a call that no function of the name can take, before it knows the types.
+void objective(const kiln_unit::Nobody*, int);
+void objective(const kiln_unit::Nobody*, kiln_unit::Nobody*, int);
 namespace kiln_unit {
 struct None {
   KILN_HD double operator()(const double*, double*) const { return 0; }

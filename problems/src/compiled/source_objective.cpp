@@ -25,6 +25,7 @@
 #include "continuous/density_model.hpp"
 #include "expensive/settings.hpp"
 #include "expressions/expression_variables.hpp"
+#include "expressions/formula_states.hpp"
 #include "readers/text_reader.hpp"
 #include "sha256.hpp"
 
@@ -36,7 +37,6 @@ using detail::ObjectiveText;
 using detail::printable;
 
 constexpr std::uintmax_t max_text = std::uintmax_t{1} << 20;
-constexpr int max_thread_dimension = max_dimension_of_thread;
 
 [[noreturn]] void refuse_file(const std::string& file, const std::string& why) {
   throw InvalidArgument("objective.file", printable(file) + " " + why,
@@ -132,7 +132,7 @@ class CompiledSource final : public DensitySource {
   int dimension() const override { return density_.n; }
   int workspace() const override { return 0; }
   int fixed_dimension() const override {
-    return density_.n <= max_thread_dimension ? density_.n : 0;
+    return density_.n <= max_dimension_of_thread ? density_.n : 0;
   }
   bool cuda() const override { return detail::Nvrtc::is_installed(); }
   bool has_parts() const override { return false; }
@@ -178,34 +178,24 @@ void check(const SourceOptions& options) {
 
 Problem make_source_problem(const SourceOptions& options) {
   check(options);
-  std::vector<std::string> names = expression_coordinates(options.variables);
+  const auto states = std::make_shared<const FormulaStates>(options.variables);
   const double sign = options.sense == Sense::maximize ? -1 : 1;
   ObjectiveText objective{std::filesystem::path(options.file).filename().string(),
-                          text_of(options.file), static_cast<int>(names.size()), sign < 0};
+                          text_of(options.file), static_cast<int>(states->names().size()),
+                          sign < 0};
   detail::check_objective_text(objective);
   DensityModel model;
   const std::string fingerprint = fingerprint_of(objective.text, options.variables);
   const auto source = std::make_shared<const CompiledSource>(
       std::make_shared<const SourceCode>(std::move(objective), options.compiler));
   model.source = source;
-  for (const ExpressionVariable& one : options.variables) {
-    model.box.insert(model.box.end(), static_cast<std::size_t>(one.elements()),
-                     {one.lower, one.upper});
-  }
+  model.box = states->space().blocks().front().box;
   model.plain = [source, sign](Point x) { return sign * source->evaluate(x, {}).total(); };
   Problem problem = to_problem(std::move(model), "source:" + options.file, "source");
   problem.units.sense = options.sense;
   problem.units.objective_of_stored = {0, sign};
   problem.identity.fingerprint = fingerprint;
-  for (const std::string& name : names) problem.coordinates.push_back({.name = name});
-  problem.solution.format = [names = std::move(names)](StateSpan state) {
-    std::string text;
-    const Point x = std::get<Point>(state.front());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      text += kiln::detail::show_real(x[i]) + "  # " + names[i] + "\n";
-    }
-    return text;
-  };
+  name_states(problem, states);
   return problem;
 }
 
@@ -220,11 +210,7 @@ Problem source_by_name(const std::string& file, const ProblemSettings& settings)
                           "--allow-jit, if you trust the file", "add --allow-jit");
   }
   options.sense = detail::sense_of(settings, Sense::minimize);
-  for (const std::string& text : detail::texts_of(settings, "var")) {
-    for (const std::string& one : detail::split_list(text, ';')) {
-      options.variables.push_back(parse_expression_variable(one));
-    }
-  }
+  options.variables = expression_variables_of(settings);
   return make_source_problem(options);
 }
 

@@ -51,18 +51,8 @@ using SharedStates = std::shared_ptr<const FormulaStates>;
 // What all formulas have in common, however they are evaluated.
 void describe(Problem& problem, const Formula& formula, const SharedStates& states,
               const ExpressionOptions& options) {
-  for (const std::size_t coordinate : states->coordinate_at()) {
-    problem.coordinates.push_back({.name = states->names()[coordinate]});
-  }
+  name_states(problem, states);
   problem.identity.fingerprint = fingerprint_of(options);
-  problem.solution.format = [states](StateSpan state) {
-    std::string text;
-    const std::vector<double> x = states->point_of(state);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      text += kiln::detail::show_real(x[i]) + "  # " + states->names()[i] + "\n";
-    }
-    return text;
-  };
   if (!formula.all_real()) {
     problem.solution.parse = [states](Point values) { return states->state_of(values); };
   }
@@ -202,11 +192,7 @@ Problem expression_by_name(const std::string& formula, const ProblemSettings& se
   options.formula = formula;
   options.data = data;
   options.sense = detail::sense_of(settings, Sense::minimize);
-  for (const std::string& text : detail::texts_of(settings, "var")) {
-    for (const std::string& one : detail::split_list(text, ';')) {
-      options.variables.push_back(parse_expression_variable(one));
-    }
-  }
+  options.variables = expression_variables_of(settings);
   for (const std::string& text : detail::texts_of(settings, "subject-to")) {
     const std::vector<std::string> some = detail::split_list(text, ';');
     if (some.empty()) {

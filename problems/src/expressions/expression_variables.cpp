@@ -12,6 +12,7 @@
 #include "kiln/errors.hpp"
 
 #include "continuous/density_model.hpp"
+#include "expensive/settings.hpp"
 #include "expressions/expression_functions.hpp"
 #include "expressions/expression_text.hpp"
 #include "readers/text_reader.hpp"
@@ -173,6 +174,16 @@ std::vector<std::string> expression_coordinates(const std::vector<ExpressionVari
     }
   }
   return names;
+}
+
+std::vector<ExpressionVariable> expression_variables_of(const ProblemSettings& settings) {
+  std::vector<ExpressionVariable> variables;
+  for (const std::string& text : detail::texts_of(settings, "var")) {
+    for (const std::string& one : detail::split_list(text, ';')) {
+      variables.push_back(parse_expression_variable(one));
+    }
+  }
+  return variables;
 }
 
 }  // namespace kiln::problems

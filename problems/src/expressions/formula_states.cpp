@@ -119,4 +119,18 @@ State FormulaStates::state_of(std::span<const double> point) const {
   return state;
 }
 
+void name_states(Problem& problem, const std::shared_ptr<const FormulaStates>& states) {
+  for (const std::size_t coordinate : states->coordinate_at()) {
+    problem.coordinates.push_back({.name = states->names()[coordinate]});
+  }
+  problem.solution.format = [states](StateSpan state) {
+    std::string text;
+    const std::vector<double> x = states->point_of(state);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      text += kiln::detail::show_real(x[i]) + "  # " + states->names()[i] + "\n";
+    }
+    return text;
+  };
+}
+
 }  // namespace kiln::problems

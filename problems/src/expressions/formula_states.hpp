@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "kiln/problem.hpp"
 #include "kiln/problems/expression.hpp"
 #include "kiln/space.hpp"
 
@@ -35,5 +37,8 @@ class FormulaStates {
   std::vector<std::size_t> coordinate_at_;
   std::vector<std::string> names_;  // of coordinates
 };
+
+/// Names the coordinates of a problem and writes its solutions, in the order of the variables.
+void name_states(Problem& problem, const std::shared_ptr<const FormulaStates>& states);
 
 }  // namespace kiln::problems
