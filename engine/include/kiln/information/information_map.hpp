@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/export.hpp"
+
 namespace kiln {
 
 /// What is estimated. All values are in nats.
@@ -68,6 +70,6 @@ struct InformationMap {
 
 /// The name of a measure on the command line: "mi", "cmi", "te", "ais", "entropy", "cond-entropy",
 /// "binned-mi".
-const char* name_of(InformationMeasure measure) noexcept;
+KILN_API const char* name_of(InformationMeasure measure) noexcept;
 
 }  // namespace kiln
