@@ -25,35 +25,43 @@ struct Noise {
   double time() const { return long_run_variance / variance; }
 };
 
-// The variance of differences at a lag, without the twentieth of them that is largest. The factor
-// is the variance of a standard normal between its quantiles 0.025 and 0.975.
-double trimmed_variance(std::span<const double> values, std::size_t lag) {
-  constexpr double share = 0.95, of_normal = 0.7588;
+// Mean squares of the differences at a lag: of all, and without the fifth of them that is largest,
+// as an estimate of the variance of normal differences. A change of the mean makes `lag` large
+// ones.
+struct Differences {
+  double mean_square = 0, trimmed_variance = 0;
+};
+
+Differences differences_at(std::span<const double> values, std::size_t lag) {
+  constexpr double share = 0.8;
+  constexpr double of_normal = 0.437725;  // variance between the quantiles 0.1 and 0.9
   std::vector<double> squares;
   for (std::size_t t = lag; t < values.size(); ++t) {
     const double difference = values[t] - values[t - lag];
     squares.push_back(difference * difference);
   }
-  const auto kept = static_cast<std::int64_t>(share * static_cast<double>(squares.size()));
-  std::ranges::sort(squares);  // also so that the sum has one order
+  std::ranges::sort(squares);
+  const auto kept = static_cast<std::size_t>(share * static_cast<double>(squares.size()));
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < squares.size(); ++i) {
-    if (i < idx(kept)) sum += squares[i];
+    if (i < kept) sum += squares[i];
     all += squares[i];
   }
-  // Without noise only the changes are left.
-  if (sum == 0) return all / static_cast<double>(squares.size());
-  return sum / (static_cast<double>(kept) * of_normal);
+  return {all / static_cast<double>(squares.size()), sum / (static_cast<double>(kept) * of_normal)};
 }
 
 // Differences at lags 1 and 2 of an autoregression of order 1 have variances in the ratio 1 + a.
 Noise noise_of(std::span<const double> values) {
-  const double first = trimmed_variance(values, 1), second = trimmed_variance(values, 2);
+  const Differences first = differences_at(values, 1), second = differences_at(values, 2);
   Noise noise;
-  if (!(first > 0)) return noise;
-  noise.autocorrelation = std::clamp(second / first - 1, 0.0, max_autocorrelation);
-  const double a = noise.autocorrelation;
-  noise.variance = first / (2 * (1 - a));
+  double a = 0;
+  if (first.trimmed_variance > 0) {
+    a = std::clamp(second.trimmed_variance / first.trimmed_variance - 1, 0.0, max_autocorrelation);
+    noise.variance = first.trimmed_variance / (2 * (1 - a));
+  } else {  // values that seldom change: the changes are all that there is
+    noise.variance = first.mean_square / 2;
+  }
+  noise.autocorrelation = a;
   noise.long_run_variance = noise.variance * (1 + a) / (1 - a);
   return noise;
 }
