@@ -16,7 +16,6 @@ namespace {
 
 // More values cost time that grows with their square if nothing changes.
 constexpr std::int64_t max_blocks = 20000;
-constexpr double max_autocorrelation = 0.99;
 
 struct Noise {
   double autocorrelation = 0;
@@ -50,20 +49,42 @@ Differences differences_at(std::span<const double> values, std::size_t lag) {
   return {all / static_cast<double>(squares.size()), sum / (static_cast<double>(kept) * of_normal)};
 }
 
-// Differences at lags 1 and 2 of an autoregression of order 1 have variances in the ratio 1 + a.
+// Differences at lag k of an autoregression of order 1 have the variance 2 s^2 (1 - a^k). The
+// coefficient is the one whose variances are the closest to those found, in squares of logarithms
+// with s^2 free.
 Noise noise_of(std::span<const double> values) {
-  const Differences first = differences_at(values, 1), second = differences_at(values, 2);
-  Noise noise;
-  double a = 0;
-  if (first.trimmed_variance > 0) {
-    a = std::clamp(second.trimmed_variance / first.trimmed_variance - 1, 0.0, max_autocorrelation);
-    noise.variance = first.trimmed_variance / (2 * (1 - a));
-  } else {  // values that seldom change: the changes are all that there is
-    noise.variance = first.mean_square / 2;
+  constexpr std::int64_t most_lags = 8, rows_per_lag = 10;
+  constexpr int steps = 100;  // of the coefficient, by 0.01
+  const auto rows = static_cast<std::int64_t>(values.size());
+  const std::int64_t lags = std::clamp<std::int64_t>(rows / rows_per_lag, 2, most_lags);
+  std::vector<double> logs;
+  for (std::int64_t lag = 1; lag <= lags; ++lag) {
+    const Differences differences = differences_at(values, idx(lag));
+    Noise noise;  // values that seldom change: the changes are all that there is
+    noise.variance = noise.long_run_variance = differences.mean_square / 2;
+    if (!(differences.trimmed_variance > 0)) return noise;
+    logs.push_back(std::log(differences.trimmed_variance / 2));
   }
-  noise.autocorrelation = a;
-  noise.long_run_variance = noise.variance * (1 + a) / (1 - a);
-  return noise;
+  Noise best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int step = 0; step < steps; ++step) {
+    const double a = static_cast<double>(step) / steps;
+    double sum = 0, squares = 0, power = a;
+    for (const double log_variance : logs) {
+      const double rest = log_variance - std::log(1 - power);
+      sum += rest;
+      squares += rest * rest;
+      power *= a;
+    }
+    const double mean = sum / static_cast<double>(lags);
+    const double distance = squares - mean * sum;
+    if (!(distance < least)) continue;
+    least = distance;
+    best.autocorrelation = a;
+    best.variance = std::exp(mean);
+    best.long_run_variance = best.variance * (1 + a) / (1 - a);
+  }
+  return best;
 }
 
 // Costs of segments from running sums.

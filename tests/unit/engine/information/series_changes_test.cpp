@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "kiln/errors.hpp"
 #include "kiln/information/series_analysis.hpp"
@@ -44,18 +44,22 @@ std::vector<std::int64_t> rows_of(const ChangePoints& found) {
   return rows;
 }
 
-// The long-run variance of the noise from differences and the autocorrelation that was found.
+// The long-run variance of the noise that explains the changes: the search says it by its
+// estimates alone, so it is computed here once more, from variances of differences without the
+// fifth of them that is largest, at lags 1 to 8 (or a tenth of the rows).
 double long_run_variance(const Values& x, double a) {
-  Values squares;
-  for (std::size_t t = 1; t < x.size(); ++t) {
-    squares.push_back((x[t] - x[t - 1]) * (x[t] - x[t - 1]));
+  const std::size_t lags = std::clamp<std::size_t>(x.size() / 10, 2, 8);
+  double log_sum = 0;
+  for (std::size_t lag = 1; lag <= lags; ++lag) {
+    Values squares;
+    for (std::size_t t = lag; t < x.size(); ++t) squares.push_back(std::pow(x[t] - x[t - lag], 2));
+    std::ranges::sort(squares);
+    squares.resize(static_cast<std::size_t>(0.8 * static_cast<double>(squares.size())));
+    const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
+    const double variance = sum / (static_cast<double>(squares.size()) * 0.437725) / 2;
+    log_sum += std::log(variance / (1 - std::pow(a, lag)));
   }
-  std::ranges::sort(squares);
-  const auto kept = static_cast<std::size_t>(0.8 * static_cast<double>(squares.size()));
-  double sum = 0;
-  for (std::size_t i = 0; i < kept; ++i) sum += squares[i];
-  const double first = sum / (static_cast<double>(kept) * 0.437725);
-  return first / (2 * (1 - a)) * (1 + a) / (1 - a);
+  return std::exp(log_sum / static_cast<double>(lags)) * (1 + a) / (1 - a);
 }
 
 // Every set of changes of segments of three rows or more, of 22 rows.
@@ -142,13 +146,27 @@ TEST(SeriesChangePoints, AreRareInAutocorrelatedNoise) {
   EXPECT_GE(without, 95);
 }
 
+// Noise that swings to and fro is not an autoregression of order 1, but no drift either.
+TEST(SeriesChangePoints, AreFoundInNoiseThatOscillates) {
+  std::mt19937_64 words(4);
+  Values x{0, 0};
+  for (int t = 0; t < 500; ++t) {
+    x.push_back(0.5 * x[x.size() - 1] - 0.6 * x[x.size() - 2] + next_normal(words));
+  }
+  EXPECT_TRUE(find_change_points(x).changes.empty());
+  for (std::size_t t = 250; t < x.size(); ++t) x[t] += 2;
+  const ChangePoints found = find_change_points(x);
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(found.changes[0].row), 250, 5);
+}
+
 TEST(SeriesChangePoints, OfTheMeanHardlyTouchTheEstimateOfTheNoise) {
   Values x = ar1_chains(0.5, 1, 4000, 3);
   const double before = find_change_points(x).autocorrelation;
   for (std::size_t t = 0; t < x.size(); ++t) x[t] += 5.0 * static_cast<double>(t / 500 % 2);
   const ChangePoints found = find_change_points(x);
   EXPECT_NEAR(before, 0.5, 0.08);
-  EXPECT_NEAR(found.autocorrelation, before, 0.02);
+  EXPECT_NEAR(found.autocorrelation, before, 0.03);
   EXPECT_EQ(found.changes.size(), 7u);
 }
 
