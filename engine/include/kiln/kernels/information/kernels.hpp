@@ -11,7 +11,9 @@
   KERNEL(DelayEmbedding)                 \
   KERNEL(KsgNeighbors)                   \
   KERNEL(KsgCounts)                      \
-  KERNEL(JointHistogram)
+  KERNEL(JointHistogram)                 \
+  KERNEL(ArForecast)                     \
+  KERNEL(KalmanStep)
 
 namespace kiln {
 
