@@ -228,10 +228,9 @@ std::vector<std::string> advice_of(const Landscape& landscape) {
                   "or above, which is beta_min = {1:.4g} or below.",
                   barrier, 1 / barrier)};
   if (slice.default_beta > 0) {
-    const bool hot = slice.default_beta * barrier <= 1;
     advice.push_back(fmt::format(
-        "Without beta_min, simulated-annealing begins at {:.4g}, which is {}.", slice.default_beta,
-        hot ? "hot enough" : fmt::format("too cold: give -p beta_min={:.4g}", 1 / barrier)));
+        "Without beta_min, simulated-annealing begins at {:.4g}, where the probability is {:.2g}.",
+        slice.default_beta, std::exp(-slice.default_beta * barrier)));
   }
   if (slice.variables > 2) {
     advice.push_back(

@@ -57,14 +57,13 @@ Pixel place_of(const Slice& slice, std::int32_t pixel) {
           area.y + area.height - (pixel / slice.resolution + 0.5) * cell};
 }
 
-// Each row of cells as lines, one for each run of a colour.
+// Each row of cells as lines, one for each run of a colour, in units of cells: short texts.
 void draw_values(SvgCanvas& canvas, const Landscape& landscape, const Bands& bands) {
   const Slice& slice = landscape.slice;
   const std::int32_t cells = std::min(slice.resolution, most_cells);
-  const double side = area.width / cells;
   std::array<std::vector<std::vector<Pixel>>, colors.size()> runs;
   for (std::int32_t row = 0; row < cells; ++row) {
-    const double y = area.y + area.height - (row + 0.5) * side;
+    const double y = cells - row - 0.5;
     const auto band_of = [&](std::int32_t column) -> int {
       const std::int32_t r = row * slice.resolution / cells, c = column * slice.resolution / cells;
       const double value = slice.value[static_cast<std::size_t>(r * slice.resolution + c)];
@@ -76,7 +75,7 @@ void draw_values(SvgCanvas& canvas, const Landscape& landscape, const Bands& ban
       while (end < cells && band_of(end) == band) ++end;
       if (band >= 0) {
         runs[static_cast<std::size_t>(band)].push_back(
-            {{area.x + begin * side, y}, {area.x + end * side, y}});
+            {{static_cast<double>(begin), y}, {static_cast<double>(end), y}});
       }
       begin = end;
     }
@@ -84,14 +83,16 @@ void draw_values(SvgCanvas& canvas, const Landscape& landscape, const Bands& ban
   canvas.open_group(fmt::format("fill=\"{}\"", wall_color));
   canvas.rectangle(area);
   canvas.close_group();
-  // Lines overlap by a little: no ground shines through.
+  // Lines are a little wider than cells: no ground shines through.
+  canvas.open_group(fmt::format("transform=\"translate({} {}) scale({})\" stroke-width=\"1.1\"",
+                                area.x, area.y, area.width / cells));
   for (std::size_t band = 0; band < colors.size(); ++band) {
     if (runs[band].empty()) continue;
-    canvas.open_group(
-        fmt::format("stroke=\"{}\" stroke-width=\"{:.2f}\"", colors[band], side + 0.3));
+    canvas.open_group(fmt::format("stroke=\"{}\"", colors[band]));
     canvas.path(runs[band]);
     canvas.close_group();
   }
+  canvas.close_group();
 }
 
 void draw_axes(SvgCanvas& canvas, const Slice& slice) {
@@ -138,7 +139,6 @@ void draw_scale(SvgCanvas& canvas, const Landscape& landscape, const Bands& band
               {faint_ink, 12});
 }
 
-// @param attributes  of the marks, white on dark and dark on bright
 void draw_marks(SvgCanvas& canvas, const Landscape& landscape) {
   const std::vector<Basin>& basins = landscape.basins;
   const double size = basins.size() > most_numbered ? 2.5 : 4.5;
@@ -189,7 +189,10 @@ void draw_header(SvgCanvas& canvas, const Landscape& landscape) {
   const std::size_t count = landscape.basins.size();
   key(area.x + 5, false,
       fmt::format("{} {}", count, count == 1 ? "minimum" : "minima, the deepest is 1"));
-  key(area.x + 205, true, "saddle to a deeper basin");
+  const auto has_saddle = [](const Basin& basin) { return basin.barrier.has_value(); };
+  if (std::ranges::any_of(landscape.basins, has_saddle)) {
+    key(area.x + 205, true, "saddle to a deeper basin");
+  }
   if (landscape.slice.not_finite + landscape.slice.infeasible == 0) return;
   canvas.open_group(fmt::format("fill=\"{}\"", wall_color));
   canvas.rectangle({area.x + 395, y - 10, 12, 12});

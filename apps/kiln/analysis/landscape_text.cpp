@@ -47,29 +47,33 @@ std::string points_without_value(const Slice& slice) {
 
 std::string basins_line(const Landscape& landscape) {
   const std::size_t count = landscape.basins.size();
-  return fmt::format("{} with a barrier above {:.4g} ({:g} % of the range of values); {} other {}",
+  const std::string others = landscape.shallow == 0 ? "no" : fmt::format("{}", landscape.shallow);
+  return fmt::format("{} with barriers above {:.4g} ({:g} % of the range of values); {} other {}",
                      count, height_of(landscape, landscape.threshold),
-                     100 * landscape.options.threshold, landscape.shallow,
+                     100 * landscape.options.threshold, others,
                      landscape.shallow == 1 ? "minimum" : "minima");
+}
+
+std::string place_text(const Slice& slice, std::int32_t pixel) {
+  const auto text = [](double x) { return fmt::format("{:.4g}", x + 0.0); };
+  return fmt::format("{}, {}", text(slice.x_of(pixel)), text(slice.y_of(pixel)));
 }
 
 std::vector<std::vector<std::string>> rows_of(const Landscape& landscape) {
   const Slice& slice = landscape.slice;
-  const std::string x = clean(named_unit(slice.x.name).name);
-  const std::string y = clean(named_unit(slice.y.name).name);
   std::vector<std::vector<std::string>> rows{
-      {"basin", clean(slice.value_name), x, y, "share", "barrier", "at " + x, "at " + y, "to"}};
+      {"basin", clean(slice.value_name), "minimum at", "share", "barrier", "saddle at", "to"}};
   for (std::size_t i = 0; i < std::min(landscape.basins.size(), most_rows); ++i) {
     const Basin& basin = landscape.basins[i];
-    std::vector<std::string> row{
-        fmt::format("{}", i + 1), number(value_at(landscape, basin.minimum)),
-        number(slice.x_of(basin.minimum)), number(slice.y_of(basin.minimum)), percent(basin.share)};
+    std::vector<std::string> row{fmt::format("{}", i + 1),
+                                 number(value_at(landscape, basin.minimum)),
+                                 place_text(slice, basin.minimum), percent(basin.share)};
     if (basin.barrier) {
       row.insert(row.end(),
-                 {number(height_of(landscape, *basin.barrier)), number(slice.x_of(basin.saddle)),
-                  number(slice.y_of(basin.saddle)), fmt::format("{}", basin.behind_it + 1)});
+                 {number(height_of(landscape, *basin.barrier)), place_text(slice, basin.saddle),
+                  fmt::format("{}", basin.behind_it + 1)});
     } else {
-      row.insert(row.end(), {"-", "-", "-", "-"});
+      row.insert(row.end(), {"-", "-", "-"});
     }
     rows.push_back(std::move(row));
   }
@@ -82,6 +86,19 @@ void add_lines(std::string& text, std::string_view label, std::string_view prose
     text += fmt::format("{:{}}{}\n", label, label_width, line);
     label = "";
   }
+}
+
+// In the order of the variables; the axes have the values of the point, too.
+std::vector<double> numbers_of(const State& state) {
+  std::vector<double> numbers;
+  for (const BlockValues& block : state) {
+    std::visit(
+        [&](const auto& values) {
+          for (const auto value : values) numbers.push_back(static_cast<double>(value));
+        },
+        block);
+  }
+  return numbers;
 }
 
 Json axis_json(const SliceAxis& axis) {
@@ -115,7 +132,7 @@ std::string text_of(const Landscape& landscape, std::size_t columns) {
   const auto add = [&](std::string_view label, std::string_view prose) {
     add_lines(text, label, prose, columns);
   };
-  add("landscape", fmt::format("{}   {} {}", clean(slice.problem), verb_of(slice.units.sense),
+  add("landscape", fmt::format("{}, {} {}", clean(slice.problem), verb_of(slice.units.sense),
                                clean(slice.value_name)));
   add("slice", fmt::format("{}, {}; {} x {} points", interval_text(slice.x), interval_text(slice.y),
                            slice.resolution, slice.resolution));
@@ -134,8 +151,8 @@ std::string text_of(const Landscape& landscape, std::size_t columns) {
   }
   text += "\n";
   add("ruggedness",
-      fmt::format("{:.3g} nats of at most {:.3g}: the mean entropy of {} values in a window of {} "
-                  "x {} points",
+      fmt::format("{:.3g} nats of at most {:.3g}: the mean entropy of the values, in {} bins, in "
+                  "windows of {} x {} points",
                   landscape.ruggedness, landscape.most_rugged, LocalEntropy::bins,
                   landscape.options.window, landscape.options.window));
   for (const std::string& sentence : advice_of(landscape)) add("advice", sentence);
@@ -153,6 +170,7 @@ Json json_of(const Landscape& landscape) {
       {"y", axis_json(slice.y)},
       {"resolution", slice.resolution},
       {"through", clean(slice.through_text)},
+      {"point", numbers_of(slice.through)},
       {"device", slice.device},
       {"range", {{"low", std::min(a, b)}, {"high", std::max(a, b)}}},
       {"left_out", {{"not_finite", slice.not_finite}, {"infeasible", slice.infeasible}}},

@@ -109,8 +109,9 @@ std::pair<RealVariable, RealVariable> axes_of(const std::vector<RealVariable>& r
                                               const std::vector<std::string>& names) {
   if (names.empty()) return {reals[0], reals[1]};
   if (names.size() != 2 || names[0] == names[1]) {
-    throw InvalidArgument("landscape.axis", "a landscape lies along two different variables", {},
-                          fmt::format("--landscape {},{}", reals[0].name, reals[1].name));
+    throw InvalidArgument(
+        "landscape.axis", "a landscape lies along two different variables", {},
+        fmt::format("--axes '{},{}'", clean(reals[0].name), clean(reals[1].name)));
   }
   return {variable_named(reals, names[0]), variable_named(reals, names[1])};
 }
@@ -137,30 +138,38 @@ State center_of(const Space& space) {
   return canonical_state(space, values);
 }
 
-State best_of_anneal(const Problem& problem, const Registry& registry, const Engine& engine) {
+State best_of_anneal(const Problem& problem, const Registry& registry, const Engine& engine,
+                     Slice& slice) {
   RunOptions options = engine.options();
   options.replicas = anneal_replicas;
   Engine annealer(options, engine.backend());
   const std::unique_ptr<Schedule> schedule = registry.schedule("simulated-annealing").make({});
-  return annealer.run(problem, *schedule, {.sweeps = anneal_sweeps}).solution;
+  Result result = annealer.run(problem, *schedule, {.sweeps = anneal_sweeps});
+  const auto beta = result.parameters.find("beta_min");
+  if (beta != result.parameters.end()) {
+    slice.default_beta = number_in(beta->second).value_or(0);
+  }
+  return std::move(result.solution);
 }
 
-// @param text  gets what it is, for people
-State point_of(const Problem& problem, const std::string& at, const Registry& registry,
-               const Engine& engine, std::string& text) {
+// The point whose values the other variables have.
+void find_point(const Problem& problem, const std::string& at, const Registry& registry,
+                const Engine& engine, Slice& slice) {
   if (at == "center") {
-    text = "the centre of the box";
-    return center_of(problem.objective->space());
+    slice.through_text = "the centre of the box";
+    slice.through = center_of(problem.objective->space());
+    return;
   }
   if (at == "best") {
-    text = "the best point of a short anneal";
-    return best_of_anneal(problem, registry, engine);
+    slice.through_text = "the best point of a short anneal";
+    slice.through = best_of_anneal(problem, registry, engine, slice);
+    return;
   }
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(at, ignored);
   const std::string file = is_folder ? (std::filesystem::path(at) / "solution.txt").string() : at;
-  text = "the solution in " + clean(file);
-  return read_initial_states(file, problem).front();
+  slice.through_text = "the solution in " + clean(file);
+  slice.through = read_initial_states(file, problem).front();
 }
 
 SliceAxis axis_of(const RealVariable& variable, double here, const SliceOptions& options) {
@@ -230,6 +239,23 @@ void evaluate(const Problem& problem, const RealVariable& x, const RealVariable&
 
 }  // namespace
 
+std::vector<std::string> axes_in(const std::string& text) {
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      names.emplace_back();
+    } else {
+      names.back() += c;
+    }
+  }
+  if (names.size() == 2) return names;
+  throw InvalidArgument("landscape.axis",
+                        fmt::format("--axes '{}' does not name two variables", clean(text)),
+                        "two names with a comma between them", "for example --axes 'x[1],x[2]'");
+}
+
 NamedInterval interval_in(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
@@ -262,10 +288,9 @@ Slice take_slice(const Problem& problem, const SliceOptions& options, const Regi
   slice.problem = problem.identity.name;
   slice.value_name = problem.units.value_name;
   slice.units = problem.units;
-  slice.default_beta = problem.objective->beta_range().hot * problem.scale();
   slice.resolution = options.resolution;
   slice.variables = problem.objective->space().variables();
-  slice.through = point_of(problem, options.at, registry, engine, slice.through_text);
+  find_point(problem, options.at, registry, engine, slice);
   slice.x = axis_of(x, coordinate(slice.through, x), options);
   slice.y = axis_of(y, coordinate(slice.through, y), options);
   const std::unique_ptr<Queue> queue = engine.backend().backend->make_queue();

@@ -23,6 +23,10 @@ struct NamedInterval {
 /// @throws InvalidArgument unless the text is NAME=LOW:HIGH with two finite numbers in this order.
 NamedInterval interval_in(const std::string& text);
 
+/// The names of two axes, as in "x,y" and "a[1,2],b".
+/// @throws InvalidArgument unless there is one comma outside of brackets.
+std::vector<std::string> axes_in(const std::string& text);
+
 /// What of an objective is looked at.
 struct SliceOptions {
   std::vector<std::string> axes = {};   ///< names of two variables; empty: the first two reals
@@ -48,7 +52,8 @@ struct Slice {
   std::string problem;     ///< for people
   std::string value_name;  ///< "value"
   Units units;
-  double default_beta = 0;  ///< at which annealing of the problem begins, 1/energy; 0: not known
+  /// At which the short anneal began, where there was one, 1/energy; 0: not known.
+  double default_beta = 0;
   SliceAxis x, y;
   std::int32_t resolution = 0;
   std::vector<double> value;   ///< [y][x], stored units; NaN: not finite, or not feasible

@@ -23,7 +23,8 @@ const std::vector<OptionSpec>& analyze_specs() {
     std::vector<OptionSpec> all = problem_specs();
     all.insert(
         all.end(),
-        {{"landscape", 0, "X,Y", "two real variables, or `auto` for the first two"},
+        {{"landscape", 0, "", "show basins and barriers along two real variables"},
+         {"axes", 0, "X,Y", "these variables (default: the first two)"},
          {"resolution", 0, "N", "points along each axis, 16 .. 2048 (default 256)"},
          {"at", 0, "PLACE",
           "the values of the other variables: best, center, a solution file or a run folder "
@@ -43,7 +44,7 @@ const std::vector<OptionSpec>& analyze_specs() {
 }
 
 std::string analyze_help() {
-  return "usage: kiln analyze PROBLEM --landscape X,Y [options]\n\noptions:\n" +
+  return "usage: kiln analyze PROBLEM --landscape [options]\n\noptions:\n" +
          describe_options(analyze_specs());
 }
 
@@ -59,11 +60,7 @@ ExitCode run_analyze(const Words& words) {
   const LoadedProblem loaded = load_problem(arguments.positional.at(0),
                                             problem_options_of(settings_of(arguments)), registry);
   SliceOptions options;
-  const std::string axes = arguments.text("landscape");
-  if (axes != "auto") {
-    const std::size_t comma = std::min(axes.find(','), axes.size());
-    options.axes = {axes.substr(0, comma), axes.substr(std::min(comma + 1, axes.size()))};
-  }
+  if (arguments.has("axes")) options.axes = axes_in(arguments.text("axes"));
   if (arguments.has("resolution")) options.resolution = std::stoi(arguments.text("resolution"));
   if (arguments.has("at")) options.at = arguments.text("at");
   if (arguments.has("box")) {
