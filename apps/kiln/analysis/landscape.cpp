@@ -9,7 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "kiln/errors.hpp"
 #include "kiln/kernels/landscape/local_entropy.hpp"
 #include "kiln/kernels/landscape/sublevel_persistence.hpp"
 
@@ -194,11 +193,6 @@ double Landscape::highest_barrier() const {
 }
 
 Landscape landscape_of(Slice slice, const LandscapeOptions& options, Queue& queue) {
-  if (!(options.threshold >= 0 && options.threshold <= 1)) {
-    throw InvalidArgument("cli.range",
-                          fmt::format("--threshold={:g} is outside 0 .. 1", options.threshold), {},
-                          "for example --threshold 0.01");
-  }
   Landscape landscape;
   landscape.slice = std::move(slice);
   landscape.options = options;

@@ -16,7 +16,7 @@
 namespace kiln::cli {
 
 struct LandscapeOptions {
-  double threshold = 0.01;  ///< share of the range of values: lower barriers make no basin
+  double threshold = 0.01;  ///< share of the range of values, 0 .. 1: lower barriers make no basin
   std::int32_t window = 9;  ///< of the local entropy, points along a side
 };
 
@@ -49,7 +49,6 @@ struct Landscape {
 };
 
 /// Finds basins, barriers and ruggedness of a slice. Points are neighbours along and across.
-/// @throws InvalidArgument for a threshold outside of 0 .. 1.
 Landscape landscape_of(Slice slice, const LandscapeOptions& options, Queue& queue);
 
 /// What is to be done about the barriers, in sentences.

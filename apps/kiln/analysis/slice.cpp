@@ -59,7 +59,7 @@ void require_sliceable(const Problem& problem, const std::vector<RealVariable>& 
                           {}, "kiln solve draws the front of several objectives");
   }
   if (problem.experiment) {
-    const std::int64_t points = std::int64_t{options.resolution} * options.resolution;
+    const std::int64_t points = options.resolution * options.resolution;
     throw InvalidArgument(
         "landscape.expensive",
         fmt::format("a landscape of {} would take {} evaluations of an expensive objective", name,
@@ -78,7 +78,7 @@ void require_sliceable(const Problem& problem, const std::vector<RealVariable>& 
   }
 }
 
-void require_resolution(std::int32_t resolution) {
+void require_resolution(std::int64_t resolution) {
   if (resolution >= SliceOptions::least_resolution && resolution <= SliceOptions::most_resolution) {
     return;
   }
@@ -274,8 +274,8 @@ NamedInterval interval_in(const std::string& text) {
 Slice take_slice(const Problem& problem, const SliceOptions& options, const Registry& registry,
                  Engine& engine) {
   const std::vector<RealVariable> reals = real_variables(problem);
-  require_sliceable(problem, reals, options);
   require_resolution(options.resolution);
+  require_sliceable(problem, reals, options);
   const auto [x, y] = axes_of(reals, options.axes);
   for (const NamedInterval& interval : options.box) {
     if (interval.name == x.name || interval.name == y.name) continue;
@@ -288,7 +288,7 @@ Slice take_slice(const Problem& problem, const SliceOptions& options, const Regi
   slice.problem = problem.identity.name;
   slice.value_name = problem.units.value_name;
   slice.units = problem.units;
-  slice.resolution = options.resolution;
+  slice.resolution = static_cast<std::int32_t>(options.resolution);
   slice.variables = problem.objective->space().variables();
   find_point(problem, options.at, registry, engine, slice);
   slice.x = axis_of(x, coordinate(slice.through, x), options);

@@ -32,8 +32,8 @@ struct SliceOptions {
   std::vector<std::string> axes = {};   ///< names of two variables; empty: the first two reals
   std::vector<NamedInterval> box = {};  ///< of the axes; else the bounds of the problem
   std::string at = "best";              ///< best, center, a solution file or a run folder
-  std::int32_t resolution = 256;        ///< points along each axis
-  static constexpr std::int32_t least_resolution = 16, most_resolution = 2048;
+  std::int64_t resolution = 256;        ///< points along each axis
+  static constexpr std::int64_t least_resolution = 16, most_resolution = 2048;
 };
 
 /// A variable along which a slice lies.
