@@ -157,26 +157,6 @@ InformationEstimate single(const std::vector<Series>& columns, const Information
 
 }  // namespace
 
-const char* name_of(InformationMeasure measure) noexcept {
-  switch (measure) {
-    case InformationMeasure::mutual_information:
-      return "mi";
-    case InformationMeasure::conditional_mutual_information:
-      return "cmi";
-    case InformationMeasure::transfer_entropy:
-      return "te";
-    case InformationMeasure::active_storage:
-      return "ais";
-    case InformationMeasure::entropy:
-      return "entropy";
-    case InformationMeasure::conditional_entropy:
-      return "cond-entropy";
-    case InformationMeasure::binned_mutual_information:
-      return "binned-mi";
-  }
-  return "";
-}
-
 InformationMap estimate_information(const std::vector<Series>& columns,
                                     const InformationColumns& which,
                                     const InformationOptions& options, Backend& backend) {
