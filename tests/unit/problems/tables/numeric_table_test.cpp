@@ -167,7 +167,7 @@ TEST(NumericTable, CountsLinesAndColumnsAcrossQuotes) {
 
 TEST(NumericTable, SkipsCommentsAndEmptyLines) {
   const NumericTable table =
-      read("\n# \"made by hand\na,b\n  # units\n1,2\n\n \n3,4\r\n# \"end\n\n\n");
+      read("\n# made by, \"hand\na,b\n  # units\n1,2\n\n \n3,4\r\n# the, \"end\n\n\n");
   EXPECT_EQ(table.names, (Names{"a", "b"}));
   expect_values(table.columns.at(0), {1, 3});
   EXPECT_EQ(table.notes,
