@@ -20,7 +20,9 @@ namespace kiln::cli {
 namespace {
 
 constexpr int levels = 24;  // of the colour
-constexpr double label_room = 150, key_room = 92, key_width = 14, least_width = 420;
+// Above it texts have the colour of the ground: in both themes the contrast is higher.
+constexpr int dark_level = 17;
+constexpr double key_room = 92, key_width = 14, least_map_width = 420;
 constexpr std::size_t max_tips = 400;
 
 std::string hatch_style() {
@@ -43,7 +45,7 @@ class HeatMap {
     area_.x = picture_margin + label_width(matrix_.sources) + (titled ? 22 : 0) + 8;
     area_.width = size_ * static_cast<double>(columns());
     area_.height = size_ * static_cast<double>(rows());
-    width_ = std::max(area_.x + area_.width + key_room + picture_margin, least_width);
+    width_ = std::max(area_.x + area_.width + key_room + picture_margin, least_map_width);
     heading_ = figure_heading(strength_words(map), words(), width_);
     const double above = label_width(matrix_.targets) + (titled ? 22 : 0) + 8;
     area_.y = heading_.height + above;
@@ -111,10 +113,9 @@ class HeatMap {
   double label_width(const std::vector<std::int32_t>& names) const {
     double width = 0;
     for (const std::int32_t name : names) {
-      // Fonts may be wider than text_width() takes them for.
-      if (name >= 0) width = std::max(width, 1.15 * text_width(column_name(map_, name), font_));
+      if (name >= 0) width = std::max(width, drawn_width(map_, name, font_));
     }
-    return std::ceil(std::min(width, label_room));
+    return std::ceil(width);
   }
 
   PixelBox box_of(std::size_t row, std::size_t column) const {
@@ -219,7 +220,7 @@ class HeatMap {
     for_each_cell([&](const InformationLink& link, const PixelBox& box) {
       const double strength = strength_of(link);
       const Pixel at{box.x + box.width / 2, box.y + box.height / 2 + 4};
-      const std::string_view color = level_of(link) > levels / 2 ? ground_color : ink;
+      const std::string_view color = level_of(link) > dark_level ? ground_color : ink;
       if (std::isinf(strength)) {
         canvas.text(at, "\xe2\x88\x9e", {.color = color, .size = 13, .anchor = "middle"});
       } else if (std::isnan(strength)) {
@@ -241,13 +242,12 @@ class HeatMap {
       if (matrix_.sources[row] < 0) continue;
       const PixelBox box = box_of(row, 0);
       canvas.text({area_.x - 6, box.y + size_ / 2 + 0.35 * font_},
-                  shortened(column_name(map_, matrix_.sources[row]), font_, label_room / 1.15),
-                  {ink, font_, "end"});
+                  drawn_name(map_, matrix_.sources[row], font_), {ink, font_, "end"});
     }
     for (std::size_t column = 0; column < columns(); ++column) {
       const PixelBox box = box_of(0, column);
       canvas.text({box.x + size_ / 2 + 0.35 * font_, area_.y - 6},
-                  shortened(column_name(map_, matrix_.targets[column]), font_, label_room / 1.15),
+                  drawn_name(map_, matrix_.targets[column], font_),
                   {.color = ink, .size = font_, .upwards = true});
     }
     if (!has_source(map_.measure) || is_symmetric(map_)) return;

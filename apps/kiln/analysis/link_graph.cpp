@@ -19,7 +19,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::size_t max_on_circle = 12;
-constexpr double node_radius = 8, label_size = 13, label_room = 150, least_width = 480;
+constexpr double node_radius = 8, label_size = 13, least_graph_width = 480;
 constexpr double thinnest = 1.2, widest = 6.2, legend_height = 34;
 
 double length_of(const Pixel& vector) {
@@ -136,16 +136,8 @@ class LinkGraph {
     return text;
   }
 
-  std::string label_of(std::int32_t column) const {
-    return shortened(column_name(map_, column), label_size, label_room / 1.15);
-  }
-  /// Fonts may be wider than text_width() takes them for.
-  double label_width(std::int32_t column) const {
-    return 1.15 * text_width(label_of(column), label_size);
-  }
-
   void set_size(double content_width, double content_height) {
-    width_ = std::max(content_width, least_width);
+    width_ = std::max(content_width, least_graph_width);
     heading_ = figure_heading(strength_words(map_), words(), width_);
     height_ = heading_.height + content_height + legend_height;
   }
@@ -153,7 +145,8 @@ class LinkGraph {
   void place_on_circle() {
     const std::size_t n = columns_.size();
     double label = 0;
-    for (const std::int32_t column : columns_) label = std::max(label, label_width(column));
+    for (const std::int32_t column : columns_)
+      label = std::max(label, drawn_width(map_, column, label_size));
     const double radius = n <= 1 ? 0 : std::max(100.0, 17.0 * static_cast<double>(n));
     const double beside = node_radius + 6 + label;
     set_size(2 * (radius + beside + picture_margin), n == 0 ? 0 : 2 * (radius + 44));
@@ -164,7 +157,7 @@ class LinkGraph {
     std::vector<NodeRoom> rooms;
     double taken = 0;
     for (const std::int32_t column : columns_) {
-      const double half = std::max(node_radius, label_width(column) / 2) + 6;
+      const double half = std::max(node_radius, drawn_width(map_, column, label_size) / 2) + 6;
       const double name_side = node_radius + label_size + 8;  // the name may be above or below
       rooms.push_back({half, half, name_side, name_side});
       taken += 2 * half * (rooms.back().above + rooms.back().below);
@@ -288,7 +281,7 @@ class LinkGraph {
       } else if (is_above(i)) {
         at.y = place.y - node_radius - 5;
       }
-      canvas.text(at, label_of(columns_[i]), style);
+      canvas.text(at, drawn_name(map_, columns_[i], label_size), style);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "front/front_drawing.hpp"
@@ -18,7 +19,19 @@ namespace {
 constexpr double title_size = 17, words_size = 12, words_line = 16;
 constexpr std::size_t max_tip_name = 60;
 
+/// Of a character; fonts may be wider than text_width() takes them for.
+double character_width(double size) { return 1.15 * text_width("n", size); }
+
 }  // namespace
+
+std::string drawn_name(const InformationMap& map, std::int32_t column, double size) {
+  return shortened_name(column_name(map, column),
+                        static_cast<std::size_t>(max_name_width / character_width(size)));
+}
+
+double drawn_width(const InformationMap& map, std::int32_t column, double size) {
+  return character_width(size) * static_cast<double>(display_width(drawn_name(map, column, size)));
+}
 
 FigureHeading figure_heading(const std::string& title, const std::string& words, double width) {
   const double room = width - 2 * picture_margin;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,12 @@
 
 // What the heat map and the graph share.
 namespace kiln::cli {
+
+/// The name of a column as pictures have it, so short that it is at most max_name_width wide.
+std::string drawn_name(const InformationMap& map, std::int32_t column, double size);
+/// How wide it is drawn, in pixels, whatever the font.
+double drawn_width(const InformationMap& map, std::int32_t column, double size);
+inline constexpr double max_name_width = 170;
 
 /// A title and, below it, a sentence or two in lines.
 struct FigureHeading {

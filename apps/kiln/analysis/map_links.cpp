@@ -141,11 +141,10 @@ std::string remark_of(const InformationMap& map, const InformationLink& link) {
 
 std::string count_words(const InformationMap& map) {
   const std::vector<const InformationLink*> links = ranked_links(map);
-  std::string text = counted(links.size(), has_source(map.measure) ? "link" : "estimate");
+  std::string text = fmt::format("{}", links.size());
   if (is_tested(map)) {
-    text += fmt::format(", {}{} significant",
-                        std::ranges::count_if(links, &InformationLink::significant),
-                        links.size() == 1 ? "" : " of them");
+    text += fmt::format(", {} of them significant",
+                        std::ranges::count_if(links, &InformationLink::significant));
   }
   return text;
 }

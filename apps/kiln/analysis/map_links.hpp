@@ -57,7 +57,7 @@ std::string link_name(const InformationMap& map, const InformationLink& link);
 /// say.
 std::string remark_of(const InformationMap& map, const InformationLink& link);
 
-/// "12 links, 3 of them significant", "1 column".
+/// Of links, or estimates of one column: "12, 3 of them significant"; without surrogates "12".
 std::string count_words(const InformationMap& map);
 /// "a false discovery rate of 5 %".
 std::string rate_words(const InformationMap& map);

@@ -35,7 +35,8 @@ std::string tiles_html(const InformationMap& map) {
         tile_html("significant",
                   fmt::format("{}", std::ranges::count_if(links, &InformationLink::significant)),
                   "at " + html(rate_words(map)));
-    tiles += tile_html("surrogates", fmt::format("{}", map.surrogates), "of each link");
+    tiles += tile_html("surrogates", fmt::format("{}", map.surrogates),
+                       has_source(map.measure) ? "of each link" : "of each column");
   }
   return "<div class=\"tiles\">\n" + tiles + "</div>\n";
 }

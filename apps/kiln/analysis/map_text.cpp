@@ -173,9 +173,12 @@ std::string heading(const InformationMap& map, const MapTextOptions& options) {
   return text + "\n";
 }
 
-std::string rest_text(std::size_t left_out, const MapTextOptions& options) {
+std::string rest_text(const InformationMap& map, std::size_t left_out,
+                      const MapTextOptions& options) {
   if (left_out == 0) return {};
-  std::string text = fmt::format("... and {} weaker link{}: ", left_out, left_out == 1 ? "" : "s");
+  std::string text =
+      fmt::format("... and {} weaker {}{}: ", left_out,
+                  has_source(map.measure) ? "link" : "estimate", left_out == 1 ? "" : "s");
   if (options.file.empty()) return text + "--verbose shows all, and -o DIR writes map.csv\n";
   return text + fmt::format("{} lists all\n", clean(options.file));
 }
@@ -188,7 +191,7 @@ std::string map_text(const InformationMap& map, const MapTextOptions& options) {
   if (!options.whole && all > max_rows) links.resize(shown_rows);
   std::string text = heading(map, options);
   if (!links.empty()) text += "\n" + table_of(map, links, options);
-  text += rest_text(all - links.size(), options);
+  text += rest_text(map, all - links.size(), options);
   if (!map.notes.empty()) text += "\n";
   for (const std::string& note : map.notes) text += fmt::format("note         {}\n", clean(note));
   return text;
