@@ -40,7 +40,6 @@ struct Launchers {
 
 KernelSets kernel_sets() {
   KernelSets sets = kernel_sets_of<Launchers>(Components{});
-  sets.add(KernelSet<LandscapeComponent>(&launch<SublevelPersistence>, &launch<LocalEntropy>));
   add_cpu_functors(sets);
   return sets;
 }

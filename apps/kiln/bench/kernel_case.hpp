@@ -40,6 +40,7 @@ struct PreparedKernel {
   double attempts = 0;  ///< of one launch, for a sweep
   std::int64_t replicas = 0;  ///< where their number depends on the device; 0: see the shape
   double gradients = 0;       ///< of one launch, for a transition: of one chain each, over all data
+  double points = 0;          ///< of one launch, for a search of neighbours: of all problems
 };
 
 /// One row of the suite `kernels`.

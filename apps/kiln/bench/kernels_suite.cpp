@@ -81,7 +81,8 @@ Json json_of(const Measured& row) {
           {"gate_microseconds", gate ? Json(*gate) : Json(nullptr)},
           {"attempts_per_ns", prepared.attempts > 0 ? Json(attempts_per_ns) : Json(nullptr)},
           {"gradients_per_s",
-           prepared.gradients > 0 ? Json(prepared.gradients / seconds) : Json(nullptr)}};
+           prepared.gradients > 0 ? Json(prepared.gradients / seconds) : Json(nullptr)},
+          {"points_per_s", prepared.points > 0 ? Json(prepared.points / seconds) : Json(nullptr)}};
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
@@ -122,11 +123,14 @@ BenchReport run_kernels_suite(const BenchRun& run) {
       const Measured row{cases[i], prepared, timing, floors.of(prepared.bytes)};
       report.rows.push_back(json_of(row));
       report.table.push_back(cells_of(row));
-      if (prepared.gradients > 0) {
+      const auto add_rate = [&](double count, const char* unit) {
+        if (count <= 0) return;
         report.notes.push_back(
-            fmt::format("{} {}: {} million gradients per second", row.one.kernel, row.shape(),
-                        three_digits(prepared.gradients / (timing.seconds.median * 1e6))));
-      }
+            fmt::format("{} {}: {} million {} per second", row.one.kernel, row.shape(),
+                        three_digits(count / (timing.seconds.median * 1e6)), unit));
+      };
+      add_rate(prepared.gradients, "gradients");
+      add_rate(prepared.points, "points");
     });
   }
   report.notes.push_back(fmt::format("measured as {}; floors: launch {} us, copy {} GB/s",

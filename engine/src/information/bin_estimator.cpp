@@ -25,24 +25,30 @@ constexpr std::int64_t chunk_cells = std::int64_t{1} << 24;
 
 using Codes = std::vector<std::uint8_t>;
 
-// Values as numbers 0, 1, ...: one for each value if there are few, else bins of equally many.
-Codes codes_of(const std::vector<double>& values, std::int32_t bins) {
+// Values as numbers 0, 1, ...: one for each value if there are few, else bins. Bins of equal width
+// show how values are spread, which is what their entropy is of; bins of equally many rows see the
+// most of a dependence.
+Codes codes_of(const std::vector<double>& values, std::int32_t bins, bool equal_width) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
   std::vector<double> distinct = sorted;
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const bool keeps = distinct.size() <= few_values;
+  // Halves, because the whole range may be beyond doubles.
+  const double low = sorted.front() / 2, range = sorted.back() / 2 - low;
   Codes codes;
-  if (distinct.size() <= few_values) {
-    for (const double value : values) {
-      codes.push_back(
-          static_cast<std::uint8_t>(std::ranges::lower_bound(distinct, value) - distinct.begin()));
-    }
-    return codes;
-  }
-  // Equal values share a bin: that of the first of them.
   for (const double value : values) {
-    const auto rank = std::ranges::lower_bound(sorted, value) - sorted.begin();
-    codes.push_back(static_cast<std::uint8_t>(rank * bins / std::ssize(sorted)));
+    std::int64_t code = 0;
+    if (keeps) {
+      code = std::ranges::lower_bound(distinct, value) - distinct.begin();
+    } else if (equal_width) {
+      code = std::min<std::int64_t>(bins - 1,
+                                    static_cast<std::int64_t>((value / 2 - low) / range * bins));
+    } else {
+      // Equal values share a bin: that of the first of them.
+      code = (std::ranges::lower_bound(sorted, value) - sorted.begin()) * bins / std::ssize(sorted);
+    }
+    codes.push_back(static_cast<std::uint8_t>(code));
   }
   return codes;
 }
@@ -107,14 +113,14 @@ struct CodedAxes {
   std::int32_t most = 1;
 
   std::int32_t of(const InformationAxis& axis, const std::vector<Series>& columns,
-                  const PreparedColumns& prepared, std::int32_t bins) {
+                  const PreparedColumns& prepared, std::int32_t bins, bool equal_width) {
     const auto [found, is_new] = row.try_emplace(axis, static_cast<std::int32_t>(row.size()));
     if (!is_new) return found->second;
     std::vector<double> values;
     for (const std::int32_t time : prepared.times) {
       values.push_back(columns[idx(axis.column)].values[idx(time - axis.lag)]);
     }
-    const Codes of_axis = codes_of(values, bins);
+    const Codes of_axis = codes_of(values, bins, equal_width);
     for (const std::uint8_t code : of_axis) most = std::max(most, code + 1);
     codes.insert(codes.end(), of_axis.begin(), of_axis.end());
     return found->second;
@@ -226,13 +232,14 @@ std::vector<InformationEstimate> estimate_from_bins(const std::vector<Series>& c
   const std::int64_t n = std::ssize(prepared.times);
   const auto by_rule = static_cast<std::int32_t>(std::lround(std::cbrt(static_cast<double>(n))));
   const std::int32_t bins = options.bins > 0 ? options.bins : std::clamp(by_rule, 2, 64);
+  const bool equal_width = options.measure != InformationMeasure::binned_mutual_information;
   CodedAxes coded;
   std::vector<std::pair<std::int32_t, std::int32_t>> rows;  // of y and x
   for (const InformationTask& task : tasks) {
     const InformationAxis& y = task.y.front();
     const InformationAxis& x = task.x.empty() ? y : task.x.front();
-    const std::int32_t of_y = coded.of(y, columns, prepared, bins);
-    rows.emplace_back(of_y, coded.of(x, columns, prepared, bins));
+    const std::int32_t of_y = coded.of(y, columns, prepared, bins, equal_width);
+    rows.emplace_back(of_y, coded.of(x, columns, prepared, bins, equal_width));
   }
   const std::unique_ptr<Queue> queue = backend.make_queue();
   PairCounts counts(coded, n, options, *queue);

@@ -129,11 +129,24 @@ void prepare_column(const Series& column, std::int32_t number, const Information
   const double noise = divides ? tie_noise : tie_noise * scale.deviation;
   const std::int64_t tied = break_ties(column.values, number, noise, options.seed, target);
   if (tied > 0 && scale.deviation > 0) {
-    prepared.notes.push_back(
-        fmt::format("column '{}' has {} values that occur more than once: noise of {:.0e} standard "
-                    "deviations tells them apart",
-                    column.name, tied, tie_noise));
+    prepared.tied.push_back(fmt::format("'{}' ({})", column.name, tied));
   }
+}
+
+// Names of at most so many columns stand in a note.
+constexpr std::size_t named_columns = 5;
+
+void note_ties(PreparedColumns& prepared) {
+  const std::size_t all = prepared.tied.size();
+  if (all == 0) return;
+  const std::size_t named = std::min(all, named_columns);
+  const auto end = prepared.tied.begin() + static_cast<std::ptrdiff_t>(named);
+  std::string list = fmt::format("{}", fmt::join(prepared.tied.begin(), end, ", "));
+  if (named < all) list += fmt::format(" and {} more columns", all - named);
+  prepared.notes.push_back(fmt::format(
+      "values occur more than once in {}: noise of {:.0e} standard deviations tells them "
+      "apart",
+      list, tie_noise));
 }
 
 }  // namespace
@@ -162,7 +175,7 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
   if (missing > 0) {
     prepared.notes.push_back(
         fmt::format("{} of {} rows left out: a value is missing in a column that is used", missing,
-                    std::max<std::int64_t>(0, prepared.length - longest)));
+                    prepared.length));
   }
   prepared.values.resize(columns.size() * idx(prepared.length));
   prepared.constant.resize(columns.size());
@@ -171,6 +184,7 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
         prepared.times.empty() || is_constant(columns, column, offsets, prepared.times);
     prepare_column(columns[idx(column)], column, options, prepared);
   }
+  note_ties(prepared);
   return prepared;
 }
 

@@ -29,6 +29,7 @@ struct PreparedColumns {
   std::vector<double> values;       ///< [column][length]; missing ones stand at 0
   std::vector<std::int32_t> times;  ///< rows at which every axis of every task has a value
   std::vector<bool> constant;       ///< of each column, at those rows
+  std::vector<std::string> tied;    ///< "'x' (12)": columns with equal values, and how many
   std::vector<std::string> notes;
 
   double at(const InformationAxis& axis, std::size_t point) const {

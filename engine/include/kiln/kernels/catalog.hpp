@@ -6,6 +6,7 @@
 #include "kiln/kernels/fronts/kernels.hpp"
 #include "kiln/kernels/hamiltonian/kernels.hpp"
 #include "kiln/kernels/information/kernels.hpp"
+#include "kiln/kernels/landscape/kernels.hpp"
 #include "kiln/kernels/linear_algebra/kernels.hpp"
 #include "kiln/kernels/population/kernels.hpp"
 #include "kiln/kernels/recombination/kernels.hpp"
@@ -23,7 +24,7 @@ namespace kiln {
 using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
                                  PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
                                  SurrogateComponent, FrontsComponent, RecombinationComponent,
-                                 InformationComponent>;
+                                 InformationComponent, LandscapeComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;
