@@ -11,7 +11,6 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
 #include "kiln/kernels/catalog.hpp"
-#include "kiln/kernels/landscape/kernels.hpp"
 #include "kiln/objectives/functor_launch.hpp"
 
 #include "backends/builtin_functors.hpp"

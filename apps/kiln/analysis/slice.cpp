@@ -190,6 +190,12 @@ SliceAxis axis_of(const RealVariable& variable, double here, const SliceOptions&
   return axis;
 }
 
+bool is_feasible(const Problem& problem, const State& state) {
+  if (!problem.solution.constraint_values) return true;
+  const std::vector<double> constraints = problem.solution.constraint_values(spans_of(state));
+  return std::ranges::all_of(constraints, [](double value) { return value <= 0; });
+}
+
 // Whatever has no number, or is not feasible, becomes NaN.
 void evaluate(const Problem& problem, const RealVariable& x, const RealVariable& y, Queue& queue,
               Slice& slice) {
@@ -201,8 +207,6 @@ void evaluate(const Problem& problem, const RealVariable& x, const RealVariable&
   const std::unique_ptr<BoundObjective> bound = objective.bind(queue);
   bound->prepare(batch, queue);
   const DeviceArray<RunControl> control(queue, std::vector<RunControl>{{}});
-  const std::int64_t constraints = objective.constraints();
-  DeviceArray<double> constraint(queue, constraints * batch.slots());
   std::vector<State> states(static_cast<std::size_t>(size), slice.through);
   slice.value.assign(static_cast<std::size_t>(points), std::numeric_limits<double>::quiet_NaN());
   for (std::int64_t begin = 0; begin < points; begin += size) {
@@ -213,26 +217,15 @@ void evaluate(const Problem& problem, const RealVariable& x, const RealVariable&
       coordinate(states[static_cast<std::size_t>(i)], y) = slice.y_of(pixel);
     }
     batch.write_states(states);
-    bound->as<Evaluates>()->evaluate(
-        {batch,
-         batch.energy(),
-         {},
-         control.data(),
-         {constraint.data(), constraints, batch.slots(), batch.slots()}},
-        queue);
+    bound->as<Evaluates>()->evaluate({batch, batch.energy(), {}, control.data()}, queue);
     const std::vector<double> energies = batch.read_energies(false);
-    const std::vector<double> broken = constraint.download();
     for (std::int64_t i = 0; i < count; ++i) {
-      const double energy = energies[static_cast<std::size_t>(i)];
-      bool feasible = true;
-      for (std::int64_t c = 0; c < constraints; ++c) {
-        feasible &= broken[static_cast<std::size_t>(c * batch.slots() + i)] <= 0;
-      }
-      slice.not_finite += std::isfinite(energy) ? 0 : 1;
-      slice.infeasible += std::isfinite(energy) && !feasible ? 1 : 0;
-      if (std::isfinite(energy) && feasible) {
-        slice.value[static_cast<std::size_t>(begin + i)] = energy;
-      }
+      const auto at = static_cast<std::size_t>(i);
+      const bool finite = std::isfinite(energies[at]);
+      const bool feasible = finite && is_feasible(problem, states[at]);
+      slice.not_finite += finite ? 0 : 1;
+      slice.infeasible += finite && !feasible ? 1 : 0;
+      if (feasible) slice.value[static_cast<std::size_t>(begin) + at] = energies[at];
     }
   }
 }
