@@ -139,8 +139,9 @@ void RunCore::allocate_own(const RunPlan& plan) {
   control.tick_sweeps = needs_.sweeps_per_tick;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   if (objective.space().outputs() == 1) {
-    telemetry_ = std::make_unique<RunTelemetry>(*queue_, *batch_, problem_.units, needs_,
-                                                host_paced_, options_.telemetry);
+    telemetry_ =
+        std::make_unique<RunTelemetry>(*queue_, *batch_, problem_.units, needs_,
+                                       objective.sweep_cost(), host_paced_, options_.telemetry);
   }
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));

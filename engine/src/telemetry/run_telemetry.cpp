@@ -33,16 +33,17 @@ TelemetryLevel below(TelemetryLevel level) {
   return static_cast<TelemetryLevel>(static_cast<std::uint32_t>(level) - 1);
 }
 
-// On a GPU: as long as the attempts take at the best rate of today's devices, and no less than the
-// sweeps one after the other.
-double tick_microseconds(std::int64_t replicas, std::int64_t variables, double sweeps) {
+// On a GPU: as long as attempts and operations take at the best rates of today's devices, and no
+// less than the sweeps one after the other.
+double tick_microseconds(const TickWork& work) {
   constexpr double least_tick_us = 3, least_sweep_us = 1.5;
-  constexpr double variable_us = 0.002, attempts_per_us = 1e6;
-  const auto slots = static_cast<double>(replicas);
-  const auto sites = static_cast<double>(variables);
+  constexpr double variable_us = 0.002, attempts_per_us = 1e6, operations_per_us = 2.5e7;
+  const auto slots = static_cast<double>(work.replicas);
+  const auto sites = static_cast<double>(work.variables);
   const double sweep_us =
-      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us});
-  return std::max(least_tick_us, sweeps * sweep_us);
+      std::max({least_sweep_us, sites * variable_us, slots * sites / attempts_per_us,
+                slots * work.sweep_cost / operations_per_us});
+  return std::max(least_tick_us, work.sweeps * sweep_us);
 }
 
 // A record takes a GPU 10 ns on its way to the host: of so many epochs one is kept that all take
@@ -65,13 +66,12 @@ struct SavedIncumbent {
 }  // namespace
 
 // Recording takes a GPU 5 us, and 5 more for 30,000 replicas.
-std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
-                              bool host_paced) {
-  constexpr double least_share = 300, most_us = 15;
+std::uint64_t ticks_per_epoch(const TickWork& work, bool host_paced) {
+  constexpr double least_share = 600, most_us = 15;
   constexpr std::uint64_t most_ticks = 512;
   if (host_paced) return 1;
-  const double recording_us = std::min(most_us, 5 + static_cast<double>(replicas) / 6000);
-  const double tick_us = tick_microseconds(replicas, variables, sweeps_per_tick);
+  const double recording_us = std::min(most_us, 5 + static_cast<double>(work.replicas) / 6000);
+  const double tick_us = tick_microseconds(work);
   std::uint64_t ticks = 1;
   while (ticks < most_ticks && static_cast<double>(ticks) * tick_us < least_share * recording_us) {
     ticks *= 2;
@@ -80,7 +80,8 @@ std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, dou
 }
 
 RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units,
-                           const Needs& needs, bool host_paced, const TelemetryOptions& options)
+                           const Needs& needs, double sweep_cost, bool host_paced,
+                           const TelemetryOptions& options)
     : units_(units),
       records_epochs_(options.epochs),
       taker_(options.take),
@@ -102,8 +103,8 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.group_size = batch.group_size();
   kernel_.variables = batch.space().variables();
   kernel_.sweeps_per_tick = needs.sweeps_per_tick;
-  kernel_.ticks_per_epoch =
-      kiln::ticks_per_epoch(batch.replicas(), kernel_.variables, sweeps_of_tick(needs), host_paced);
+  const TickWork work{batch.replicas(), kernel_.variables, sweeps_of_tick(needs), sweep_cost};
+  kernel_.ticks_per_epoch = kiln::ticks_per_epoch(work, host_paced);
   kernel_.state = state_.data();
   kernel_.log = log_.view();
   kernel_.sums = sums_.view();
@@ -118,11 +119,9 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.ring.level = level;
   kernel_.ring.records_per_epoch = records_per_epoch(level, batch);
   if (level == TelemetryLevel::off) return;
-  const double tick_us =
-      tick_microseconds(batch.replicas(), kernel_.variables, sweeps_of_tick(needs));
   if (!host_paced) {
-    kernel_.ring.every = epochs_between(kernel_.ring.records_per_epoch,
-                                        static_cast<double>(kernel_.ticks_per_epoch) * tick_us);
+    const double epoch_us = static_cast<double>(kernel_.ticks_per_epoch) * tick_microseconds(work);
+    kernel_.ring.every = epochs_between(kernel_.ring.records_per_epoch, epoch_us);
   }
   make_ring(options);
 }

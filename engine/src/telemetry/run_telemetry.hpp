@@ -23,7 +23,7 @@ class RunTelemetry {
   /// Queue, batch and units must outlive it.
   /// @param host_paced  whether ticks wait for the host: an epoch is then one tick
   RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units, const Needs& needs,
-               bool host_paced, const TelemetryOptions& options);
+               double sweep_cost, bool host_paced, const TelemetryOptions& options);
 
   std::uint64_t ticks_per_epoch() const noexcept { return kernel_.ticks_per_epoch; }
   /// Ticks to the end of the epoch in which the next tick is, when so many are done; at least 1.
@@ -106,9 +106,15 @@ class RunTelemetry {
   std::vector<TelemetryRecord> records_;  // of one epoch
 };
 
-/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes about 0.5 % of
+/// What decides how long a tick takes.
+struct TickWork {
+  std::int64_t replicas = 0, variables = 0;
+  double sweeps = 0;      ///< of a tick
+  double sweep_cost = 0;  ///< Objective::sweep_cost
+};
+
+/// Ticks of an epoch: a power of two, 512 at most, so that recording an epoch takes about 0.3 % of
 /// it on a GPU. It follows from the problem and the options alone, not from the device.
-std::uint64_t ticks_per_epoch(std::int64_t replicas, std::int64_t variables, double sweeps_per_tick,
-                              bool host_paced);
+std::uint64_t ticks_per_epoch(const TickWork& work, bool host_paced);
 
 }  // namespace kiln
