@@ -138,7 +138,7 @@ TEST_P(AdvanceTickKernel, NotesImprovementsAThirtySecondApart) {
     now = control.download().front();
     ASSERT_EQ(log.numbers(now), wanted) << tick;
   }
-  EXPECT_EQ(wanted.size(), 113u);
+  EXPECT_EQ(wanted.size(), 101u);
 }
 
 TEST_P(AdvanceTickKernel, NotesNothingThatIsNoImprovementAndKeepsANoteWithoutAFinder) {

@@ -154,7 +154,7 @@ TEST_P(EndTickKernel, StopsAtTheTargetThatTheTickReaches) {
   EXPECT_EQ(left.control.stop, DeviceStop::target);
   EXPECT_EQ(left.control.step, 80u) << "the second launch does nothing";
   check(tick);
-  tick.control.target = -1;
+  tick.control.target = -2;
   EXPECT_EQ(run(queue(), tick, false).control.stop, DeviceStop::none);
 }
 
