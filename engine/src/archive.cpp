@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +15,17 @@ namespace {
 // page of the host.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t smallest_streamed = std::size_t{1} << 16;
+
+// Where memory is short the last checkpoint of a run goes through less of it.
+std::vector<std::byte> room_for_piece(std::size_t bytes) {
+  for (bytes = std::min(bytes, piece_bytes);; bytes /= 2) {
+    try {
+      return std::vector<std::byte>(bytes);
+    } catch (const std::bad_alloc&) {
+      if (bytes <= smallest_streamed) throw;
+    }
+  }
+}
 
 }  // namespace
 
@@ -37,9 +49,10 @@ bool Archive::keep(const std::string& name, const void* memory, std::size_t byte
   if (sink_ != nullptr) {
     if (bytes < smallest_streamed) return false;
     sink_->begin(name, bytes);
-    std::vector<std::byte> piece(std::min(bytes, piece_bytes));
+    std::vector<std::byte> piece = room_for_piece(bytes);
+    const std::size_t most = piece.size();
     for (std::size_t at = 0; at < bytes; at += piece.size()) {
-      piece.resize(std::min(bytes - at, piece_bytes));
+      piece.resize(std::min(bytes - at, most));
       queue_->download(piece.data(), static_cast<const std::byte*>(memory) + at, piece.size());
       sink_->add(piece.data(), piece.size());
     }

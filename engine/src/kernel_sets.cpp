@@ -47,6 +47,11 @@ std::uint32_t functor_number(const char* family, const char* name) {
   return static_cast<std::uint32_t>(names().number(std::string(family) + " " + name));
 }
 
+bool KernelSets::has(std::string_view component) const {
+  const std::size_t number = component_number(component);
+  return number < sets_.size() && sets_[number] != nullptr;
+}
+
 void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const void> set) {
   if (number >= sets_.size()) sets_.resize(number + 1);
   if (sets_[number] != nullptr) {
@@ -76,7 +81,13 @@ Backend::Backend() : Backend(KernelSets{}) {}
 Backend::Backend(KernelSets kernels)
     : kernels_(std::make_shared<const KernelSets>(std::move(kernels))) {}
 Backend::~Backend() = default;
+DeviceInfo Backend::constants() const {
+  DeviceInfo constant = info();
+  constant.memory_free = 0;
+  return constant;
+}
 std::uint64_t Backend::idle_bytes() const { return 0; }
+bool Backend::has_idle(std::uint64_t, std::uint64_t) const { return false; }
 void Backend::trim() noexcept {}
 
 std::shared_ptr<const KernelSets> Backend::kernels() const {

@@ -16,6 +16,7 @@
 #include "kiln/own_work.hpp"
 
 #include "limits/plan_work.hpp"
+#include "pipelines/run_stages.hpp"
 #include "plan_naming.hpp"
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
@@ -123,6 +124,24 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
       "clear Needs::unpacked, or do not require Parametric");
 }
 
+// The first component that the schedule launches and the backend lacks; "" if there is none.
+std::string missing_component(const Needs& needs, const Backend& backend) {
+  for (const std::string& component : needs.components) {
+    if (!backend.has_kernels(component)) return component;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_component(const Schedule& schedule, const std::string& component,
+                                   const std::string& device) {
+  throw InvalidArgument("kernel.component_missing",
+                        "schedule '" + schedule.name() + "' has no kernels of '" + component +
+                            "' for device " + device,
+                        {},
+                        device == "cpu" ? Fix("add them with Backend::add_kernels() before the run")
+                                        : Fix::use_device("cpu"));
+}
+
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
                           const RunOptions& options, OpenedBackend opened, bool gpu) {
   const Execution execution = objective.execution();
@@ -131,10 +150,16 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
                           "objective '" + objective.name() + "' does not run on the CPU",
                           opened.fallback_reason, "run with device cuda");
   }
+  const std::string missing = missing_component(needs, *opened.backend);
+  if (!gpu && !missing.empty()) refuse_component(schedule, missing, "cpu");
   if (!gpu) return opened;
   const bool chosen = options.device != "auto";
   std::string reason = "objective '" + objective.name() + "' runs only on the host";
-  if (execution.cuda) {
+  if (!missing.empty()) {
+    if (chosen) refuse_component(schedule, missing, opened.backend->constants().name);
+    if (!execution.cpu) refuse_component(schedule, missing, "cuda");
+    reason = "schedule '" + schedule.name() + "' has no kernels of '" + missing + "' for a GPU";
+  } else if (execution.cuda) {
     // A GPU would only pass states on.
     const bool idle = execution.pace == Pace::host && needs.pacing != Pacing::models;
     if (chosen || !idle) return opened;
@@ -145,6 +170,8 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
                           "device " + options.device + " was requested", "run with device cpu");
   }
   OpenedBackend cpu = open_backend("cpu", options.threads);
+  const std::string lacking = missing_component(needs, *cpu.backend);
+  if (!lacking.empty()) refuse_component(schedule, lacking, "cpu");
   cpu.fallback_reason = reason;
   return cpu;
 }
@@ -277,15 +304,29 @@ class OwnCount {
   BatchShape most_;
 };
 
+// Asks for the free memory, which takes calls of the system, unless an earlier run has left what
+// this one takes.
+void ask_unless_idle(RunPlan& plan) {
+  const Backend& backend = *plan.opened.backend;
+  const std::uint64_t needed = plan.bytes_needed();
+  // Copies of a device go to the host where it has no room.
+  const std::uint64_t copies = plan.device.gpu ? 0 : plan.copy_bytes;
+  if (!backend.has_idle(needed, needed + copies)) plan.device = backend.info();
+}
+
 }  // namespace
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend) {
+  if (const auto* const pipeline = schedule.as<HasStages>()) {
+    return joint_plan(plan_stages(problem, pipeline->stages(), budget, options, backend), budget,
+                      options);
+  }
   return RunCore::plan(problem, schedule, budget, options, std::move(backend), true);
 }
 
 RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& budget,
-                      const RunOptions& options, OpenedBackend backend, bool other_shapes) {
+                      const RunOptions& options, OpenedBackend backend, bool for_reading) {
   check_objective(problem);
   check_budget(budget);
   if (options.replicas < 0) {
@@ -300,9 +341,10 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   check_until(budget, schedule, plan.needs);
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
-  plan.device = backend.backend->info();
-  plan.opened = backend_for(objective, schedule, plan.needs, options, backend, plan.device.gpu);
-  if (plan.opened.backend != backend.backend) plan.device = plan.opened.backend->info();
+  const bool on_gpu = backend.backend->constants().gpu;
+  plan.opened = backend_for(objective, schedule, plan.needs, options, backend, on_gpu);
+  const Backend& opened = *plan.opened.backend;
+  plan.device = for_reading ? opened.info() : opened.constants();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
@@ -322,7 +364,7 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
       objective.device_bytes(plan.device, slots) + repacked_bytes(objective, plan.needs, slots);
   const std::uint64_t sweeping =
       plan.device.gpu ? 0 : sweep_bytes(objective, plan.device, slots, plan.draw_naming);
-  plan.objective_bytes = data + sweeping;
+  plan.objective_bytes = data;
   plan.owned_bytes[MemoryOwner::batch] = plan.batch_bytes;
   plan.owned_bytes[MemoryOwner::problem] = data;
   plan.owned_bytes[MemoryOwner::engine] = sweeping;
@@ -335,8 +377,11 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   }
   OwnCount(plan, problem, schedule)
       .add_to_plan(solution_bytes(objective, plan.needs, options.top, plan.shape.replicas),
-                   other_shapes);
+                   for_reading);
+  plan.scratch_bytes += sweeping;  // of threads, whose the engine is
+  plan.scratch_fixed_bytes += sweeping;
   plan.owned_bytes[MemoryOwner::copies] = plan.copy_bytes;
+  if (!for_reading) ask_unless_idle(plan);
   return plan;
 }
 

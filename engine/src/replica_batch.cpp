@@ -236,6 +236,38 @@ void ReplicaBatch::convert(int block, Layout layout) {
   old = std::move(fresh);
 }
 
+void ReplicaBatch::divide(std::int64_t groups, std::uint64_t seed,
+                          DeviceArray<std::int32_t>& origin) {
+  const BatchShape shape{shape_.replicas, groups, seed};
+  check_groups(shape);
+  const auto block_of = [&](View1<std::int32_t> values) {
+    StateBlock block;
+    block.data = values.data;
+    block.variables = 1;
+    block.slots = slots_;
+    block.layout = Layout::i32;
+    block.kind = BlockKind::integer;
+    return block;
+  };
+  DeviceArray<std::int32_t> earlier(queue_, slots_);
+  const bool begins = origin.size() == 0;
+  const View1<std::int32_t> replicas = replica_of_.view();
+  GatherStates gather{
+      block_of(begins ? replicas : origin.view()), block_of(earlier.view()), {}, {}, {}};
+  if (!begins) gather.source = {replicas.data, replicas.size};
+  queue_.launch(gather);
+  origin = std::move(earlier);
+  shape_ = shape;
+  // Energies stay: the kernel gets other places to write to.
+  DeviceArray<double> unused(queue_, slots_);
+  queue_.launch(InitSlots{shape.seed, shape.replicas, group_size(), key_.view(), name_.view(),
+                          rung_of_.view(), replica_of_.view(), unused.view(), unused.view()});
+  best_step_.zero();
+  accepted_.zero();
+  not_finite_.zero();
+  improved_.zero();
+}
+
 std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& slots,
                                              bool best) const {
   std::vector<StateBlock> blocks;

@@ -181,6 +181,8 @@ const char* to_string(Stop stop) noexcept {
       return "unfinished";
     case Stop::failed:
       return "failed";
+    case Stop::observer:
+      return "observer";
   }
   return "?";
 }
@@ -202,11 +204,16 @@ bool Result::misses_target() const noexcept {
                                   : !(objective <= *target + target_tolerance);
 }
 
+State Result::whole_state(const State& state) const {
+  return whole ? whole(spans_of(state)) : state;
+}
+
 std::string Result::brief_report() const {
   std::string text =
       integral ? fmt::format("best {:.0f}", objective) : fmt::format("best {}", objective);
   if (gap) text += fmt::format(" (gap {:.3f} %)", 100 * *gap);
-  text += fmt::format(", {} after {:.1f} s", to_string(stop), time.run_s);
+  const std::string end = stopped_by.empty() ? to_string(stop) : "stopped by " + stopped_by;
+  text += fmt::format(", {} after {:.1f} s", end, time.run_s);
   if (!feasible()) {
     text += fmt::format(", NOT FEASIBLE by {}", violation());
   } else if (!verified) {
@@ -236,6 +243,7 @@ std::string Result::to_json() const {
                        {"target_reached", target ? Json(!misses_target()) : Json(nullptr)}};
   json["energy"] = number(energy, integral);
   json["stop"] = to_string(stop);
+  if (!stopped_by.empty()) json["stopped_by"] = stopped_by;
   json["verified"] = verified;
   if (!constraints.empty()) {
     Json values = Json::array();
@@ -249,6 +257,12 @@ std::string Result::to_json() const {
                    {"in_ticks", counters_json(work.in_ticks)}};
   if (!incumbents.empty()) json["incumbents"] = incumbents_json(*this);
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  for (const StageResult& one : stages) {
+    json["stages"].push_back({{"schedule", one.schedule},
+                              {"sweeps", one.sweeps},
+                              {"run_s", one.run_s},
+                              {"best", optional_number(one.best, integral)}});
+  }
   if (memory.arrays > 0) json["memory"] = memory_json(memory);
   if (profile) json["profile"] = profile_json(*profile);
   if (hardware) json["hardware"] = hardware_json(*hardware);
@@ -265,7 +279,7 @@ std::string Result::to_json() const {
   }
   if (front) json["front"] = front_json(*front);
   json["best_replica"] = best_replica;
-  json["solution"] = solution_json(solution);
+  json["solution"] = solution_json(whole_solution());
   for (const auto& [name, value] : named_solution) json["named_solution"][name] = value;
   if (!top.empty()) {
     Json list = Json::array();
@@ -274,7 +288,7 @@ std::string Result::to_json() const {
                       {"energy", number(one.energy, integral)},
                       {"count", one.count},
                       {"replica", one.replica},
-                      {"solution", solution_json(one.state)}});
+                      {"solution", solution_json(whole_state(one.state))}});
     }
     json["top"] = std::move(list);
   }

@@ -17,7 +17,12 @@ ReplicaBatch& RunContext::batch() const noexcept { return core_.batch(); }
 Queue& RunContext::queue() const noexcept { return core_.queue(); }
 RunControl* RunContext::control() const noexcept { return core_.control(); }
 std::size_t RunContext::given_states() const noexcept {
+  if (continues()) return static_cast<std::size_t>(core_.batch().replicas());
   return core_.options().initial_states.size();
+}
+bool RunContext::continues() const noexcept { return core_.continues(); }
+const std::vector<double>& RunContext::handed_betas() const noexcept {
+  return core_.earlier().betas;
 }
 DrawNaming RunContext::draw_naming() const noexcept { return core_.draw_naming(); }
 double RunContext::inverse_scale() const noexcept { return core_.inverse_scale(); }
@@ -51,6 +56,9 @@ void AllocateContext::check_saved(const std::string& name,
   core().check_saved(name, std::move(holds));
 }
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
+void AllocateContext::hand_betas(View1<const double> betas) const noexcept {
+  core().hand_betas(betas);
+}
 void AllocateContext::count_work(View1<const std::uint64_t> gradients) const noexcept {
   core().count_work(gradients);
 }

@@ -24,6 +24,7 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
+#include "plans/refused_batch.hpp"
 #include "profile/instruments.hpp"
 #include "refuse_ability.hpp"
 #include "run_parts.hpp"
@@ -46,27 +47,50 @@ void require_promises(const Objective& objective, const BoundObjective& bound) {
 }  // namespace
 
 RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
-                 const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue)
+                 const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue,
+                 StageBegin* begin)
     : problem_(problem),
       schedule_(schedule),
       budget_(budget),
       limit_(budget),
       options_(options),
       queue_(std::move(queue)) {
-  const auto begin = Clock::now();
+  const auto began = Clock::now();
   const HostThreads threads(options.threads);
   if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
   RunPlan plan = RunCore::plan(problem, schedule, budget, options, backend, false);
   if (!plan.fits()) plan = plan_run(problem, schedule, budget, options, std::move(backend));
   budget_ = limit_ = plan.budget;
-  require_memory(plan);
+  if (begin != nullptr) {  // the memory of all stages was required before the first
+    earlier_ = std::move(begin->earlier);
+    sweeps_after_ = begin->sweeps_after;
+    reserve_bytes_ = begin->reserve_bytes;
+    handed_ = std::move(begin->handed);
+    options_.seed = stage_seed(options_.seed, earlier_.stage);
+    plan.shape.seed = options_.seed;
+  } else {
+    require_memory(plan);
+  }
   progress_ = std::make_unique<Progress>();
   progress_->device = plan.device;
+  try {
+    this->begin(plan);
+  } catch (const OutOfDeviceMemory& error) {
+    throw RefusedBatch(error, std::move(plan), error.fix_steps());
+  }
+  progress_->setup_s += seconds_since(began);
+}
+
+void RunCore::begin(const RunPlan& plan) {
   allocate(plan);
   const TraceRange range(tracer_, "kiln.setup");
-  draw_states(plan.needs.own_states);
-  progress_->begins_with_values = !plan.needs.own_states;
-  if (progress_->begins_with_values) progress_->first_values = first_values();
+  if (handed_) {
+    take_over(*handed_);
+  } else {
+    draw_states(plan.needs.own_states);
+    progress_->begins_with_values = !plan.needs.own_states;
+    if (progress_->begins_with_values) progress_->first_values = first_values();
+  }
   allocate_schedule();
   scratch_->fill();
   InitializeContext first(*this);
@@ -75,8 +99,8 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
   end_epoch();
   post_summary();
   wait_summary();
-  progress_->setup_s = seconds_since(begin);
   schedule_.serves_ = this;
+  handed_.reset();
 }
 
 RunCore::~RunCore() {
@@ -94,12 +118,18 @@ void RunCore::allocate(const RunPlan& plan) {
   host_paced_ = schedule_paced() || objective.execution().pace == Pace::host;
   if (!queue_) queue_ = opened_.backend->make_queue();
   planned_ = plan.owned_bytes;
-  queue_->reserve(plan.bytes_needed());
+  if (!handed_) queue_->reserve(std::max(plan.bytes_needed(), reserve_bytes_));
   attach_instruments();
-  {
+  if (handed_) {
+    const MemoryScope scope(*queue_, MemoryOwner::batch);
+    batch_ = std::move(handed_->batch);
+    origin_ = std::move(handed_->origin);
+    batch_->divide(plan.shape.groups, plan.shape.seed, origin_);
+  } else {
     const MemoryScope scope(*queue_, MemoryOwner::batch);
     batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                             layouts_of(objective, plan.needs), plan.shape);
+    if (continues()) batch_->divide(plan.shape.groups, plan.shape.seed, origin_);
   }
   {
     const MemoryScope scope(*queue_, MemoryOwner::problem);
@@ -137,11 +167,16 @@ void RunCore::allocate_own(const RunPlan& plan) {
   scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
   control.tick_sweeps = needs_.sweeps_per_tick;
+  if (handed_) control.best_key = control.noted_key = handed_->best_key;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   if (objective.space().outputs() == 1) {
     telemetry_ =
         std::make_unique<RunTelemetry>(*queue_, *batch_, problem_.units, needs_,
                                        objective.sweep_cost(), host_paced_, options_.telemetry);
+    if (continues()) {
+      telemetry_->continue_from(handed_ ? std::move(handed_->incumbents) : IncumbentList{},
+                                earlier_.sweeps, handed_ ? handed_->best_key : ~0ull);
+    }
   }
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
@@ -230,6 +265,7 @@ TrackBest RunCore::best_kernel() {
   kernel.best_step = batch_->best_step();
   kernel.improved = batch_->improved();
   kernel.replica_of = batch_->replica_of();
+  kernel.rung_of = batch_->rung_of();
   kernel.control = control();
   return kernel;
 }
@@ -346,49 +382,6 @@ RunSummary RunCore::wait_summary() {
   progress_->last = summary;
   if (telemetry_) telemetry_->take();
   return summary;
-}
-
-void RunCore::save(Archive& archive) const {
-  require_whole();
-  if (progress_->pending > 0) queue_->wait();
-  archive.put("run.control", control_);
-  archive.put_value("run.draw_naming", draw_naming_);
-  archive.put_value("run.replicas", batch_->replicas());
-  batch_->save(archive);
-  objective_->save(archive);
-  scratch_->save(archive);
-  if (telemetry_) telemetry_->save(archive);
-  schedule_.save(archive);
-}
-
-void RunCore::load(const Archive& archive) {
-  require_replicas(archive, batch_->replicas());
-  go_back(archive);
-  loaded_ = true;
-  post_summary();
-  const RunSummary now = wait_summary();
-  Progress& p = *progress_;
-  p.looks = {{now.control.step, p.run_s}};
-  p.reported_step = now.control.step;
-  p.reported_accepted = now.accepted;
-  p.reported_nonfinite = now.not_finite;
-  p.best_key = p.reported_best_key = now.control.best_key;
-}
-
-void RunCore::drop_graphs() noexcept {
-  graph_.reset();
-  long_graph_.reset();
-}
-
-void RunCore::go_back(const Archive& archive) {
-  progress_->whole = false;  // an archive that does not fit may be refused halfway
-  archive.restore("run.control", control_);
-  batch_->load(archive);
-  objective_->load(archive);
-  scratch_->load(archive);
-  if (telemetry_) telemetry_->load(archive);
-  schedule_.load(archive);
-  progress_->whole = true;
 }
 
 }  // namespace kiln

@@ -14,9 +14,12 @@
 
 #include "kiln/alarm.hpp"
 #include "kiln/kernels/run/track_best.hpp"
+#include "kiln/pipelines/stages.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/run_context.hpp"
+
+#include "pipelines/handed.hpp"
 
 namespace kiln {
 
@@ -26,13 +29,17 @@ class RunTelemetry;
 class RunCore {
  public:
   RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
-          const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue = nullptr);
+          const RunOptions& options, OpenedBackend backend, std::shared_ptr<Queue> queue = nullptr,
+          StageBegin* begin = nullptr);
   ~RunCore();
   RunCore(const RunCore&) = delete;
   RunCore& operator=(const RunCore&) = delete;
 
   // For Run.
-  Result advance(const Budget& limit, const Observers& observers, std::stop_token stop);
+  /// @param own  the limit of a stage that hands its replicas on
+  /// @return nothing where that limit ended the stage: the run then stands at its end
+  std::optional<Result> advance(const Budget& limit, const Observers& observers,
+                                std::stop_token stop, const StageLimit* own = nullptr);
   Result result_so_far(Stop stop);
   /// The next call of advance() is the last thing that is asked of the run.
   void end_with_advance() noexcept { ends_here_ = true; }
@@ -55,6 +62,18 @@ class RunCore {
   std::shared_ptr<Queue> share_queue();
   /// The run cannot continue.
   void give_up() noexcept;
+
+  // For stages.
+  const EarlierStages& earlier() const noexcept { return earlier_; }
+  /// What this stage did, as far as it came.
+  StageResult stage_result() const;
+  /// Leaves the batch to the next stage, and ends.
+  StageBegin hand_on();
+  /// "2/2 parallel-tempering"; empty without stages.
+  std::string stage_text() const;
+  /// Seconds of this stage.
+  double stage_s() const noexcept;
+  std::vector<std::int32_t> origins() const { return origin_.download(); }
 
   // For checkpoints.
   /// What must be equal in a run that continues, name and value.
@@ -85,10 +104,11 @@ class RunCore {
     OwnedBytes needed;         ///< of the engine and of the schedule, at the most of both
     std::uint64_t copied = 0;  ///< the part of it in the copy of a run
   };
-  /// plan_run(). Without `other_shapes` scratch_fixed_bytes may be too large, which nobody asks of
-  /// a plan that fits.
+  /// plan_run(), if it is `for_reading`. Otherwise the free memory may stand at 0 because idle
+  /// memory suffices, and scratch_fixed_bytes may be too large, which nobody asks of a plan that
+  /// fits.
   static RunPlan plan(const Problem& problem, Schedule& schedule, const Budget& budget,
-                      const RunOptions& options, OpenedBackend backend, bool other_shapes);
+                      const RunOptions& options, OpenedBackend backend, bool for_reading);
   static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
 
   // For the contexts; documented there.
@@ -108,7 +128,9 @@ class RunCore {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void check_saved(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
   void read_bytes(void* host, const void* device, std::size_t bytes);
+  bool continues() const noexcept { return earlier_.stage > 0; }
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
+  void hand_betas(View1<const double> betas) noexcept { betas_to_hand_ = betas; }
   void count_work(View1<const std::uint64_t> gradients) noexcept { gradients_ = gradients; }
   void redraw(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
   void restore_best(View1<const std::uint32_t> active_rungs, std::uint32_t step_offset = 0);
@@ -140,6 +162,7 @@ class RunCore {
   class Scratch;
   RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
           const RunPlan& plan);
+  void begin(const RunPlan& plan);
   void allocate(const RunPlan& plan);
   void allocate_own(const RunPlan& plan);
   void allocate_schedule();
@@ -157,6 +180,7 @@ class RunCore {
   std::optional<std::uint64_t> counted_limit() const noexcept;
   std::int64_t gradients_done();
   bool draws_suffice();
+  void collect_summary(Result& result) const;
   void judge_draws(Result& result) const;
   std::int64_t ticks_to_look() const;
   void open_limits();
@@ -167,7 +191,10 @@ class RunCore {
   void enqueue_tick();
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
-  void drop_graphs() noexcept;
+  void drop_graphs() noexcept {
+    graph_.reset();
+    long_graph_.reset();
+  }
   /// By the schedule itself, not only by the objective.
   bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);
@@ -175,6 +202,9 @@ class RunCore {
   void require_states();
   [[noreturn]] void refuse_loaded(const std::string& what);
   RunSummary wait_summary();
+  void take_over(Handed& handed);
+  static bool ends_stage(Stop reason, const StageLimit& own);
+  void finish_stage(Stop reason);
   bool cuts_tick(Stop stop) const;
   Result conclude(Stop stop, const Observers& observers, double earlier_s);
   Result conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
@@ -197,7 +227,11 @@ class RunCore {
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
   Stop loop(const Observers& observers, const Alarm& alarm);
-  bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
+  /// Asks all observers. Gives the first that wants to stop, or null.
+  const Observer* report(const RunSummary& summary, double earlier_s, const Observers& observers);
+  /// Sweeps of each replica when the best state, of this energy, was found.
+  std::int64_t sweeps_of_best(double energy) const;
+  Stop stop_by(const Observer& observer);
   Result collect(Stop stop, const RunSummary& last);
   MemoryMap memory_map() const;
   void read_best();
@@ -226,7 +260,12 @@ class RunCore {
   std::unique_ptr<TickGraph> graph_;       // of one tick
   std::unique_ptr<TickGraph> long_graph_;  // of several, where ticks are short
   std::unique_ptr<Progress> progress_;
-  View1<const double> shown_beta_;
+  EarlierStages earlier_;
+  std::int64_t sweeps_after_ = 0;  // planned for later stages
+  std::uint64_t reserve_bytes_ = 0;
+  std::unique_ptr<Handed> handed_;    // until begin() has taken it over
+  DeviceArray<std::int32_t> origin_;  // [slots], from the second stage on
+  View1<const double> shown_beta_, betas_to_hand_;
   View1<const std::uint64_t> gradients_;  // that the schedule counts
   ProblemBox box_;                        // once requested
   std::vector<double> best_energies_;     // of the last result, [replicas]

@@ -37,6 +37,11 @@ Alarm::Clock::time_point after(double seconds) {
   return Alarm::Clock::now() + std::chrono::duration_cast<Alarm::Clock::duration>(time);
 }
 
+// Whether the run ends before its limit of work: it then descends, where that is quick.
+bool ends_early(Stop stop) {
+  return stop == Stop::time_limit || stop == Stop::interrupted || stop == Stop::observer;
+}
+
 Stop stop_of(const Alarm& alarm) {
   return alarm.stop.stop_requested() ? Stop::interrupted : Stop::time_limit;
 }
@@ -54,6 +59,7 @@ void RunCore::Progress::add_look(std::uint64_t step, double seconds) {
 
 void RunCore::Progress::forget_since(const Progress& earlier) {
   best_key = earlier.best_key;
+  best_step = earlier.best_step;
   to_best_s = earlier.to_best_s;
   reported_step = earlier.reported_step;
   reported_accepted = earlier.reported_accepted;
@@ -75,7 +81,8 @@ double RunCore::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
+std::optional<Result> RunCore::advance(const Budget& limit, const Observers& observers,
+                                       std::stop_token stop, const StageLimit* own) {
   check_budget(limit);
   const bool within_another = std::exchange(advances_, true);
   const auto end = [&](void*) { advances_ = within_another; };
@@ -99,7 +106,11 @@ Result RunCore::advance(const Budget& limit, const Observers& observers, std::st
   Stop reason = spent != DeviceStop::none ? stop_at(spent)
                 : draws_suffice()         ? Stop::converged
                                           : loop(observers, alarm);
-  const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
+  if (own != nullptr && ends_stage(reason, *own)) {
+    finish_stage(reason);
+    return {};
+  }
+  const bool early = ends_early(reason);
   const bool descends = needs_.descends_at_end && progress_->tick_s <= longest_tick_to_descend_s;
   const bool more = cuts_tick(reason) || (early && descends);
   if (by_schedule && reason == Stop::sweep_limit) reason = Stop::converged;
@@ -114,6 +125,7 @@ Result RunCore::conclude(Stop stop, const Observers& observers, double earlier_s
   if (last.control.stop == DeviceStop::target) stop = stop_at(DeviceStop::target);
   if (last.control.best_key < p.best_key) {
     p.best_key = last.control.best_key;
+    p.best_step = last.control.step;
     p.to_best_s = p.run_s;
     report(last, earlier_s, observers);
   } else if (last.control.step > p.reported_step) {
@@ -127,7 +139,7 @@ Result RunCore::conclude(Stop stop, const Observers& observers, double earlier_s
 Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
                                  double earlier_s) {
   const auto begin = Clock::now();
-  const bool early = stop == Stop::time_limit || stop == Stop::interrupted;
+  const bool early = ends_early(stop);
   const Alarm grace{{}, after(descent_grace_s)};
   const bool goes_back = !ends_here_ || queue_->on_cpu();
   Archive end_of_tick(*queue_);
@@ -183,6 +195,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
         progress_->run_s = earlier_s + seconds_since(begin);
         return stop_of(alarm);
       }
+      if (telemetry_) telemetry_->hand_over(control());
       post_summary();
       left -= ticks;
       if (progress_->pending < max_pending && left > 0) continue;
@@ -194,13 +207,14 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
     time_incumbents();
     if (summary.control.best_key < p.best_key) {
       p.best_key = summary.control.best_key;
+      p.best_step = summary.control.step;
       p.to_best_s = earlier_s + now_s;
     }
     const bool device_stop = summary.control.stop != DeviceStop::none;
     const bool time_up = limit_.time_limit_s && now_s >= *limit_.time_limit_s;
     const bool asked = alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
-    bool observer_stop = false;
+    const Observer* observer_stop = nullptr;
     bool spent = left == 0 && p.pending == 0, suffices = false;
     if (spent && !device_stop && whole_ticks_left() > 0) {
       suffices = draws_suffice();
@@ -212,7 +226,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       observer_stop = report(summary, earlier_s, observers);
       p.run_s = earlier_s;
     }
-    if (device_stop || spent || suffices || time_up || asked || observer_stop) {
+    if (device_stop || spent || suffices || time_up || asked || observer_stop != nullptr) {
       while (progress_->pending > 0) summary = wait_summary();
       progress_->run_s = earlier_s + seconds_since(begin);
       const DeviceStop device = summary.control.stop;
@@ -225,7 +239,8 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       if (own && !cut_off) return Stop::sweep_limit;
       if (device != DeviceStop::none && !cut_off) return stop_at(device);
       if (spent && !cut_off) return stop_at(DeviceStop::step_limit);
-      return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
+      if (asked) return Stop::interrupted;
+      return observer_stop != nullptr ? stop_by(*observer_stop) : Stop::time_limit;
     }
     const double ticks = static_cast<double>(summary.control.tick - last_tick);
     // A large copy would make each tick seem long, and so be made before each of them.
@@ -245,7 +260,8 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   }
 }
 
-bool RunCore::report(const RunSummary& summary, double earlier_s, const Observers& observers) {
+const Observer* RunCore::report(const RunSummary& summary, double earlier_s,
+                                const Observers& observers) {
   time_incumbents();
   Progress& p = *progress_;
   const double per_sweep =
@@ -254,13 +270,15 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
   const double seconds = p.run_s - p.reported_s;
   ReportPoint point;
   point.time_s = p.run_s;
-  point.sweeps = static_cast<std::int64_t>(summary.control.step);
-  point.attempts = static_cast<double>(summary.control.step) * per_sweep;
+  point.sweeps = earlier_.sweeps + static_cast<std::int64_t>(summary.control.step);
+  point.attempts = static_cast<double>(point.sweeps) * per_sweep;
+  point.stage = stage_text();
   point.has_best = summary.control.best_key != ~0ull;
   if (point.has_best) {
     const double stored = exact::from_order_key(summary.control.best_key);
     point.best = problem_.units.objective_of_stored(stored);
     point.best_energy = problem_.units.energy_of_stored(stored);
+    point.best_sweeps = sweeps_of_best(point.best_energy);
   }
   point.mean = problem_.units.objective_of_stored(summary.mean_energy);
   point.beta = summary.beta;
@@ -275,8 +293,9 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
     point.time_left_s = std::max(0.0, *limit_.time_limit_s - (p.run_s - earlier_s));
   }
   if (limit_.sweeps && summary.control.step > 0) {
-    const double left = static_cast<double>(*limit_.sweeps) - static_cast<double>(point.sweeps);
-    const double left_s = std::max(0.0, left * p.run_s / static_cast<double>(point.sweeps));
+    const double done = static_cast<double>(summary.control.step);
+    const double left = static_cast<double>(*limit_.sweeps + sweeps_after_) - done;
+    const double left_s = std::max(0.0, left * stage_s() / done);
     point.time_left_s = limit_.time_limit_s ? std::min(point.time_left_s, left_s) : left_s;
   }
   p.reported_s = p.run_s;
@@ -285,9 +304,24 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
   p.reported_nonfinite = summary.not_finite;
   p.reported_best_key = summary.control.best_key;
   schedule_.annotate(point);
-  bool stop = false;
-  for (const Observer& observer : observers) stop |= observer(point) == Next::stop;
-  return stop;
+  const Observer* first = nullptr;  // that wants to stop
+  for (const Observer& observer : observers) {
+    if (observer(point) == Next::stop && first == nullptr) first = &observer;
+  }
+  return first;
+}
+
+std::int64_t RunCore::sweeps_of_best(double energy) const {
+  if (telemetry_) {
+    const std::vector<Incumbent>& kept = telemetry_->incumbents().kept();
+    if (!kept.empty() && kept.back().energy == energy) return kept.back().sweeps;
+  }
+  return earlier_.sweeps + static_cast<std::int64_t>(progress_->best_step);
+}
+
+Stop RunCore::stop_by(const Observer& observer) {
+  progress_->stopped_by = observer.name();
+  return observer.name().empty() ? Stop::interrupted : Stop::observer;
 }
 
 }  // namespace kiln

@@ -27,6 +27,7 @@ struct RunCore::Progress {
   double run_s = 0;  ///< of earlier calls of advance()
   double to_best_s = 0;
   std::uint64_t best_key = ~0ull;
+  std::uint64_t best_step = 0;  ///< at the look that first saw it
   Counters in_ticks;
   bool captured = false;
   bool begins_with_values = true;  ///< states are evaluated before the first tick
@@ -48,6 +49,8 @@ struct RunCore::Progress {
   void add_look(std::uint64_t step, double seconds);
   /// Discards results and reports after `earlier`, but not the time.
   void forget_since(const Progress& earlier);
+
+  std::string stopped_by;  ///< name of the observer that ended this call of advance()
 
   // Since the last call of the observers.
   double reported_s = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <numeric>
 
 #include "kiln/errors.hpp"
@@ -98,13 +99,15 @@ std::string failures_of(const Problem& problem) {
   const bool evaluated = tells_failures           ? !failures.empty()
                          : problem.watches_stop() ? result.work.not_finite > 0
                                                   : begins_with_values || result.work.ticks > 0;
-  if (result.stop == Stop::interrupted) {
-    throw Interrupted("run.interrupted",
-                      problem.solution.constraint_values
-                          ? "interrupted before the run found a feasible state"
-                      : evaluated ? "interrupted before the run found a state with a finite value"
-                                  : "interrupted before the first evaluation finished",
-                      failures);
+  if (result.stop == Stop::interrupted || result.stop == Stop::observer) {
+    const std::string end =
+        result.stopped_by.empty() ? "interrupted" : "stopped by " + result.stopped_by;
+    throw Interrupted(
+        "run.interrupted",
+        end + (problem.solution.constraint_values ? " before the run found a feasible state"
+               : evaluated ? " before the run found a state with a finite value"
+                           : " before the first evaluation finished"),
+        failures);
   }
   if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",
@@ -176,23 +179,27 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.notes = problem_.identity.notes;
   result.integral = problem_.units.integral;
   result.stop = stop;
+  if (stop == Stop::observer) result.stopped_by = progress_->stopped_by;
   result.graph_capture = progress_->captured;
   result.draw_naming = draw_naming_;
-  result.work.sweeps = static_cast<std::int64_t>(control.step);
+  result.work.sweeps = earlier_.sweeps + static_cast<std::int64_t>(control.step);
   result.work.replicas = batch_->replicas();
-  result.work.attempts = static_cast<double>(control.step) *
+  result.work.attempts = static_cast<double>(result.work.sweeps) *
                          static_cast<double>(batch_->replicas()) *
                          static_cast<double>(batch_->space().variables());
-  result.work.ticks = static_cast<std::int64_t>(control.tick);
+  result.work.ticks = earlier_.ticks + static_cast<std::int64_t>(control.tick);
   result.work.kind = schedule_.work_kind();
   result.work.limit = limit_.work_limit;
-  result.work.accepted = last.accepted;
-  result.work.not_finite = last.not_finite;
+  result.work.accepted = earlier_.accepted + last.accepted;
+  result.work.not_finite = earlier_.not_finite + last.not_finite;
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
   if (telemetry_) telemetry_->look(control_.data());  // read_best() waits for it
   if (gradients_.size > 0) result.work.gradients = gradients_done();
+  if (earlier_.gradients) {
+    result.work.gradients = result.work.gradients.value_or(0) + *earlier_.gradients;
+  }
   read_best();
   if (problem_.objectives) {
     collect_front(result);
@@ -214,19 +221,28 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   if (std::string failures = failures_of(problem_); !failures.empty()) {
     result.advice.push_back(std::move(failures));
   }
-  if (result.sample) {
-    const HostThreads threads(options_.threads);
-    result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
-    for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
-      result.advice.push_back(std::move(sentence));
-    }
-    judge_draws(result);
-  }
+  if (result.sample) collect_summary(result);
   result.memory = memory_map();
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   collect_profile(&result);
   return result;
+}
+
+// The draws of a run that failed are worth more than nothing, where memory does not suffice for
+// their summary.
+void RunCore::collect_summary(Result& result) const {
+  const HostThreads threads(options_.threads);
+  try {
+    result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
+  } catch (const std::bad_alloc&) {
+    if (result.stop != Stop::failed) throw;
+    return;
+  }
+  for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
+    result.advice.push_back(std::move(sentence));
+  }
+  judge_draws(result);
 }
 
 // Of the schedule; else the best state of each replica.
@@ -326,6 +342,7 @@ void RunCore::collect_solutions(Result& result) {
   result.objective = found.front().objective;
   result.energy = found.front().energy;
   result.solution = found.front().state;
+  result.whole = problem_.solution.whole;
   const std::vector<BlockSpan> solution = spans_of(result.solution);
   if (problem_.solution.constraint_values)
     result.constraints = problem_.solution.constraint_values(solution);

@@ -15,7 +15,7 @@ constexpr const char* compiler = "unknown compiler";
 
 }  // namespace
 
-const char* version() noexcept { return "0.1.0"; }
+const char* version() noexcept { return KILN_VERSION; }
 
 BuildInfo build_info() {
   BuildInfo info;

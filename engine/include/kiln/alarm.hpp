@@ -29,6 +29,7 @@ struct GaveUp {};
 /// While this object lives, launches of the queue throw GaveUp once the alarm is due.
 class ArmedQueue {
  public:
+  /// @param queue  must outlive this object
   /// @param alarm  null: nothing changes
   ArmedQueue(Queue& queue, const Alarm* alarm)
       : queue_(queue), before_(std::exchange(queue.alarm_, alarm)) {}

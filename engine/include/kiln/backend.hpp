@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/device_shape.hpp"
@@ -35,9 +36,13 @@ class KILN_API Backend {
  public:
   virtual ~Backend();
   virtual DeviceInfo info() const = 0;
+  /// info() without the free memory, which stands at 0: it takes calls of the system.
+  virtual DeviceInfo constants() const;
   virtual std::unique_ptr<Queue> make_queue() = 0;
   /// Memory that earlier queues left for later ones, bytes. It counts as free.
   virtual std::uint64_t idle_bytes() const;
+  /// Whether a queue that is made now finds `all` bytes of it, `piece` of them in one piece.
+  virtual bool has_idle(std::uint64_t piece, std::uint64_t all) const;
   /// Gives that memory back to the device.
   virtual void trim() noexcept;
   /// A clock for the work of one of its queues, which must outlive it.
@@ -57,6 +62,8 @@ class KILN_API Backend {
   void add_functor(const FunctorKernels<Family>& kernels) {
     replace_kernels([&](KernelSets& sets) { sets.add_functor<Functor>(kernels); });
   }
+  /// Whether queues made from now on can launch the kernels of the component of this name.
+  bool has_kernels(std::string_view component) const { return kernels()->has(component); }
 
  protected:
   Backend();
@@ -80,6 +87,7 @@ struct OpenedBackend {
 /// Opens a device: "cpu", "cuda", "cuda:N", or "auto" (CUDA if it can be used, else the CPU and
 /// why).
 ///
+/// @param device one of these names
 /// @param threads CPU threads; 0 means all that the process may use. Results do not depend on it.
 /// @throws NotCompiled, NoDevice, PluginError for an explicit "cuda"; InvalidArgument for another
 /// name.

@@ -27,11 +27,17 @@ class KILN_API Engine {
  public:
   /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
   explicit Engine(RunOptions options = {});
+  /// Uses a device that is open already, whatever `options` says of device and threads: several
+  /// engines may take turns on it.
+  Engine(RunOptions options, OpenedBackend backend);
   /// Makes Engine({}) an engine with the default options: without it, {} could also be an Engine.
   explicit Engine(std::initializer_list<NoOption>) : Engine() {}
 
   /// Runs until the budget, an observer or the stop token ends the run. Recomputes the best state
   /// on the CPU from the problem's raw data (Result::verified).
+  ///
+  /// An exception of an observer ends the run, too: the result has what was found until then, the
+  /// reason Stop::failed, and the exception in Result::failure.
   Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
              const Observers& observers = {}, std::stop_token stop = {});
 

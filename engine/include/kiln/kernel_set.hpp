@@ -120,6 +120,9 @@ class KILN_API KernelSets {
     return static_cast<const KernelSet<Component>*>(set)->template launcher<Kernel>();
   }
 
+  /// Whether there are kernels of the component of this name.
+  bool has(std::string_view component) const;
+
   /// Adds the kernels of a functor type, `Functor::name` within its family.
   /// @throws InvalidArgument if they were already added.
   template <class Functor, class Family>

@@ -14,6 +14,7 @@ namespace kiln {
 /// The number of a functor type within this process, assigned to its name at the first call. Shared
 /// libraries that name the same type get the same number. Thread-safe.
 /// @param family  "density" or "vector function"
+/// @param name  of the type, unique within its family
 KILN_API std::uint32_t functor_number(const char* family, const char* name);
 
 /// A functor by value, with the number of its type. Kernels carry it to the backend, which has

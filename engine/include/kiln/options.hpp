@@ -61,8 +61,13 @@ class OptionTable {
                   detail::check_range(o.*member, range, option);
                 }});
   }
+  /// @param name  of the option
+  /// @param member  where the value is kept
   /// @param range  of each value
+  /// @param unit  of each value; may be empty
   /// @param empty  the name of an empty list: "none", "automatic"
+  /// @param sentence  what the option does
+  /// @param details  further sentences
   OptionTable& reals(std::string name, std::vector<double> Options::*member,
                      const OptionRange& range, std::string unit, std::string empty,
                      std::string sentence, std::string details = {}) {

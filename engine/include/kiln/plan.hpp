@@ -35,7 +35,8 @@ struct RunPlan {
   bool naming_given = false;          ///< by RunOptions::draw_naming
   std::uint64_t batch_bytes = 0;      ///< states and other arrays of each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and of each replica
-  /// Further memory of engine and schedule: scratch memory, models, arrays of sweeps.
+  /// Further memory of engine and schedule: scratch memory, of threads too, models, arrays of
+  /// sweeps.
   std::uint64_t scratch_bytes = 0;
   std::uint64_t scratch_fixed_bytes = 0;  ///< the part of it that does not depend on the replicas
   /// The copy on which a run finishes a truncated tick or descends; on the CPU also the state to

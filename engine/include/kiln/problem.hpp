@@ -39,6 +39,9 @@ struct ProblemIdentity {
   std::vector<std::pair<std::string, std::string>> sizes = {};
   /// Warnings of the reader about its data, in sentences for people.
   std::vector<std::string> notes = {};
+  /// 16 hexadecimal digits that tell it from others of this name; empty: the name suffices, or
+  /// they are not known. A run continues and repeats only a problem with the same ones.
+  std::string fingerprint = {};
 };
 
 /// The sense and the units of objective values.
@@ -85,6 +88,11 @@ struct SolutionFunctions {
   /// Replaces a state by the representative of all states that a symmetry of the problem makes
   /// equal (a cut and its complement); empty: there is no such symmetry.
   std::function<void(State&)> canonical = {};
+  /// The state as it is reported, of a problem whose space leaves out variables because they are
+  /// fixed: with these, in the order of `format`. Empty: the state itself.
+  std::function<State(StateSpan)> whole = {};
+  /// The number of values that `format` writes and `parse` reads; 0: one for each variable.
+  std::int64_t whole_variables = 0;
   /// Names the values of a state for people: {"ligand", "XPhos"}; empty: they have no names.
   std::function<std::vector<std::pair<std::string, std::string>>(StateSpan)> named_values = {};
 };

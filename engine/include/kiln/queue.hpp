@@ -187,6 +187,7 @@ class KILN_API Queue {
 
  protected:
   /// @param kernels  the sets that launch() searches; null: launches are counted and not run.
+  /// @param device  for choices of schedules and kernels
   Queue(std::shared_ptr<const KernelSets> kernels, const DeviceShape& device)
       : kernels_(std::move(kernels)), device_shape_(device) {}
 

@@ -50,7 +50,10 @@ class KILN_API Replica {
 class KILN_API ReplicaBatch {
  public:
   /// Allocates; no state is drawn yet (energies +inf).
+  /// @param queue must outlive the batch.
+  /// @param space of one replica.
   /// @param layouts one per block of the space.
+  /// @param shape numbers of replicas and groups, and the seed.
   /// @throws InvalidArgument for a shape or layout that does not fit; OutOfDeviceMemory.
   ReplicaBatch(Queue& queue, const Space& space, const std::vector<Layout>& layouts,
                const BatchShape& shape);
@@ -106,6 +109,15 @@ class KILN_API ReplicaBatch {
   std::vector<std::uint64_t> read_best_steps() const { return best_step_.download(); }
   std::vector<std::uint64_t> read_accepted() const { return accepted_.download(); }
   std::vector<std::uint64_t> read_not_finite() const { return not_finite_.download(); }
+
+  /// Divides the replicas anew, for a schedule that goes on with them. States, energies and best
+  /// states stay in their slots; draw identifiers, rungs and lineages become those of a new batch
+  /// of this seed, and counts of moves and steps begin at 0. Copies nothing to the host.
+  /// @param groups  their new number
+  /// @param seed  of the draws from now on
+  /// @param origin  [slots] of which replica each replica comes; is brought up to date
+  /// @throws InvalidArgument for groups that do not divide the replicas.
+  void divide(std::int64_t groups, std::uint64_t seed, DeviceArray<std::int32_t>& origin);
 
   /// Changes the layout of a block in place, with the convert_layout kernel.
   void convert(int block, Layout layout);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,10 +36,11 @@ enum class Stop : std::uint8_t {
   work_limit,
   /// The schedule was done, the draws met Budget::until, or the value reached KnownValues::bound
   converged,
-  interrupted,  ///< an observer or the stop token requested it
+  interrupted,  ///< the stop token or an observer without a name requested it
   terminated,   ///< the same, if the program was told to end (SIGTERM)
   unfinished,   ///< the run is not finished: its state at one moment (Run::result_so_far)
   failed,       ///< an exception ended the run: its state before
+  observer,     ///< an observer with a name requested it (Result::stopped_by)
 };
 
 KILN_API const char* to_string(Stop) noexcept;
@@ -75,6 +78,14 @@ struct Solution {
   std::int64_t count = 1;    ///< number of replicas with this best state
 };
 
+/// What one stage of a pipeline did.
+struct StageResult {
+  std::string schedule;
+  std::int64_t sweeps = 0;  ///< of each replica
+  double run_s = 0;
+  std::optional<double> best;  ///< objective value of the best state when the stage ended
+};
+
 /// The result of a run.
 struct KILN_API Result {
   std::string step = "sweep";  ///< what a step of the schedule is called (Schedule::step_name())
@@ -92,8 +103,15 @@ struct KILN_API Result {
   std::optional<double> best_known;
   std::optional<double> gap;  ///< |best - best known| / |best known|; negative if better
   Stop stop = Stop::converged;
+  /// The name of the observer that ended the run (Stop::observer), else empty.
+  std::string stopped_by;
+  /// What an observer threw, if that ended a run of Engine::run() (Stop::failed); else null. The
+  /// result is what the run had found.
+  std::exception_ptr failure;
   bool verified = false;  ///< the value recomputed on the CPU from the raw data is equal
   State solution;         ///< canonical values per block
+  /// SolutionFunctions::whole of the problem; empty: no variable is fixed.
+  std::function<State(StateSpan)> whole;
   /// The values of the solution by name (SolutionFunctions::named_values).
   std::vector<std::pair<std::string, std::string>> named_solution;
   /// The recomputed constraints at the solution, for problems of one value; empty without
@@ -119,6 +137,8 @@ struct KILN_API Result {
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
   bool graph_capture = false;
+  /// The stages of a pipeline as far as the run came; empty for other schedules.
+  std::vector<StageResult> stages;
   /// The front of a problem with several objectives; null for others. `objective` is its
   /// hypervolume and `solution` its chosen member.
   std::shared_ptr<const Front> front;
@@ -145,6 +165,10 @@ struct KILN_API Result {
   bool misses_target() const noexcept;
   /// Whether the budget has conditions on the draws and the draws do not meet all of them.
   bool misses_until() const noexcept { return !until.empty() && !until.met(); }
+
+  /// The solution, or another state of the problem, with the variables that are fixed.
+  State whole_state(const State& state) const;
+  State whole_solution() const { return whole_state(solution); }
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

@@ -27,6 +27,7 @@
 namespace kiln {
 
 class RunCore;
+class RunStages;
 
 /// Options of a run. Only replicas, seed and draw_naming change the answer.
 struct RunOptions {
@@ -57,6 +58,9 @@ struct RunOptions {
 /// One problem, one schedule and one batch on one device, from planning to result: the user's
 /// interface. Most programs use Engine::run; a Run can also be paused, saved and loaded. Schedules
 /// see a run through the contexts of kiln/run_context.hpp.
+///
+/// The stages of a pipeline (HasStages) follow each other on the batch of the run. All of them are
+/// planned before the first state is drawn; the run takes the memory of the largest.
 class KILN_API Run {
  public:
   /// Plans and allocates all memory, draws the initial states and initialises the schedule. The
@@ -132,13 +136,24 @@ class KILN_API Run {
   /// The sums of each group at the last epoch [groups]; copies, and waits. Empty for several
   /// objectives.
   std::vector<TelemetrySums> telemetry_sums() const;
+  /// The stage that the run is in, from 0. A run of one schedule is in stage 0.
+  std::int64_t stage() const;
+  /// For each replica of this stage, the replica of the first stage that its states come from
+  /// [replicas]; copies, and waits.
+  std::vector<std::int32_t> origins() const;
   /// Makes contexts, in tests and benchmarks that do the work of a schedule by hand.
   RunCore& core();
 
  private:
+  friend class Checkpoint;
   RunCore& whole() const;
+  Result advance_stages(const Budget& limit, const Observers& observers, std::stop_token stop);
+  void hand_over();
+  void go_to_stage(const Archive& archive);
+  Result told(Result result, const Budget& limit) const;
 
-  std::unique_ptr<RunCore> core_;  // null only if load() failed twice for want of memory
+  std::unique_ptr<RunStages> stages_;  // null for a run of one schedule
+  std::unique_ptr<RunCore> core_;      // null only if load() failed twice for want of memory
 };
 
 }  // namespace kiln

@@ -48,6 +48,11 @@ class KILN_API RunContext {
   RunControl* control() const noexcept;
   /// Number of initial states, of the user or known of the problem; 0: replicas start at random.
   std::size_t given_states() const noexcept;
+  /// Whether an earlier stage of a pipeline hands its replicas to this one (HasStages). They then
+  /// count as given states.
+  bool continues() const noexcept;
+  /// The betas of the rungs of that stage when it ended; empty where it had none.
+  const std::vector<double>& handed_betas() const noexcept;
   /// How sweeps name their random words. With DrawNaming::planes the groups of a batch whose
   /// schedule has Needs::ladders_in_blocks are blocks of 32 ladders.
   DrawNaming draw_naming() const noexcept;
@@ -150,6 +155,8 @@ class KILN_API AllocateContext : public RunContext {
 
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) const noexcept;
+  /// Says which betas the next stage of a pipeline gets [rungs]; without, those that are shown.
+  void hand_betas(View1<const double> betas) const noexcept;
   /// Says where the schedule counts its gradients (WorkKind::gradients), in parts. A work limit
   /// ends the run after the tick at whose end they add up to it.
   void count_work(View1<const std::uint64_t> gradients) const noexcept;

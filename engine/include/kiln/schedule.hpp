@@ -99,6 +99,9 @@ struct Needs {
   /// (Objective::constraints); if not, the engine refuses such objectives.
   bool constraints = false;
   std::vector<Requirement> requirements = {};
+  /// Names of the components whose kernels the schedule launches, beside those of Kiln. The engine
+  /// refuses a device without them; device `auto` then chooses the CPU.
+  std::vector<std::string> components = {};
 
   /// The engine refuses objectives that do not offer `A`; schedules get it by
   /// RunContext::objective<A>(). A schedule that requires VectorValued takes vector-valued
@@ -107,6 +110,11 @@ struct Needs {
   void require(std::string purpose, Fix fix = {}) {
     requirements.push_back(
         {&typeid(A), std::string(A::interface_name), std::move(purpose), std::move(fix)});
+  }
+  /// The schedule launches kernels of `Component`, which is none of Kiln's.
+  template <class Component>
+  void launches() {
+    components.emplace_back(Component::name);
   }
   template <class A>
   bool requires_ability() const noexcept {

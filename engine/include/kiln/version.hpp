@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// "0.1.0"
+/// The version of the library: "0.2.0".
 KILN_API const char* version() noexcept;
 
 /// How this libkiln was built, for reports of defects.

@@ -174,6 +174,15 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
           "device.not_ready", "the CUDA compatibility package does not support " + device + says,
           {},
           or_on_cpu("remove the folder cuda-compat from LD_LIBRARY_PATH, or update the driver"));
+    case 805:
+    case 806:
+    case 807:
+    case 808:
+    case 809:
+    case 810:
+      throw NoDevice("device.busy", "the MPS daemon does not grant " + device + says,
+                     "Processes share the device through the daemon (CUDA_MPS_PIPE_DIRECTORY).",
+                     or_on_cpu("check or restart nvidia-cuda-mps-control"));
     default:
       // Not initialised, a failed system call, unknown: what a missing device node looks like.
       if ((code == 3 || code == 304 || code == 999) && !device_node_present()) refuse_no_device();

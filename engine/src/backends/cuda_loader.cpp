@@ -75,7 +75,7 @@ fs::path find_cuda_module() {
   if (named != nullptr && *named != '\0') {
     // dlopen would look for a bare name in the folders of the system, and this file in another.
     if (std::string(named).find('/') == std::string::npos) {
-      throw PluginError("plugin.path", std::string("KILN_CUDA_MODULE is not a path: ") + named,
+      throw PluginError("module.path", std::string("KILN_CUDA_MODULE is not a path: ") + named,
                         "a path with a '/'", std::string("KILN_CUDA_MODULE=./") + named);
     }
     std::error_code failed;
@@ -105,13 +105,13 @@ const CudaModule& load_cuda_module(const fs::path& path) {
       path, module_note(cuda_module_abi, sizeof(CudaModule), cuda_module_fingerprint(), version()));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw PluginError("plugin.open", "the CUDA module cannot be opened: " + last_dl_error(), {},
+    throw PluginError("module.open", "the CUDA module cannot be opened: " + last_dl_error(), {},
                       "reinstall Kiln, or correct KILN_CUDA_MODULE if it is set");
   }
   using Entry = const CudaModule*() noexcept;
   auto* const entry = reinterpret_cast<Entry*>(dlsym(library, "kiln_cuda_module"));
   if (entry == nullptr) {
-    throw PluginError("plugin.entry", path.string() + " is not a CUDA module of Kiln", {},
+    throw PluginError("module.entry", path.string() + " is not a CUDA module of Kiln", {},
                       "correct KILN_CUDA_MODULE if it is set");
   }
 #endif
@@ -123,7 +123,7 @@ const CudaModule& load_cuda_module(const fs::path& path) {
     return *module;
   }
   // Without the layout that is known here not even its version can be read.
-  throw PluginError("plugin.version",
+  throw PluginError("module.version",
                     "the CUDA module " + path.string() + " is part of " +
                         (known ? build_text(*module) : "another version of Kiln") +
                         ", but libkiln is part of Kiln " + version(),

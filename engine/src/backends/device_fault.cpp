@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/device/device_fault.hpp"
 
+#include <atomic>
+#include <cmath>
+
 namespace kiln {
 namespace {
 
 constexpr const char *bug_code = "device.engine_bug", *hardware_code = "device.hardware",
-                     *lost_code = "device.lost";
+                     *lost_code = "device.lost", *silent_code = "device.no_answer";
 constexpr const char* goes_on = "a run with a folder goes on from its last checkpoint";
+
+std::atomic<bool> is_silent{false};
+
+// "600 s", "2.5 s"
+std::string seconds_text(double seconds) {
+  const auto tenths = std::llround(seconds * 10);
+  const std::string rest = tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10);
+  return std::to_string(tenths / 10) + rest + " s";
+}
 
 }  // namespace
 
@@ -19,7 +31,12 @@ DeviceFault device_fault_of(int error) noexcept {
     case 46:   // cudaErrorDevicesUnavailable
     case 802:  // cudaErrorSystemNotReady
     case 803:  // cudaErrorSystemDriverMismatch
-    case 810:  // cudaErrorMpsMaxConnectionsReached
+    case 805:  // cudaErrorMpsConnectionFailed
+    case 806:  // cudaErrorMpsRpcFailure
+    case 807:  // cudaErrorMpsServerNotReady
+    case 808:  // cudaErrorMpsMaxClientsReached
+    case 809:  // cudaErrorMpsMaxConnectionsReached
+    case 810:  // cudaErrorMpsClientTerminated
       return DeviceFault::busy;
     case 700:  // cudaErrorIllegalAddress
     case 710:  // cudaErrorAssert
@@ -47,7 +64,8 @@ bool ends_device(DeviceFault fault) noexcept {
 }
 
 bool ends_device(const Error& error) noexcept {
-  return error.code() == bug_code || error.code() == hardware_code || error.code() == lost_code;
+  return error.code() == bug_code || error.code() == hardware_code || error.code() == lost_code ||
+         error.code() == silent_code;
 }
 
 void throw_device_fault(int error, const std::string& what) {
@@ -71,5 +89,17 @@ void throw_device_fault(int error, const std::string& what) {
   }
   throw CudaError("device.cuda", what);
 }
+
+void throw_no_answer(const std::string& doing, double seconds) {
+  note_silent_device();
+  throw CudaError(silent_code,
+                  "the device has not answered for " + seconds_text(seconds) + ": " + doing,
+                  goes_on,
+                  Fix("give a device that is only slow more time by KILN_DEVICE_TIMEOUT=1h")
+                      .or_else(Fix::use_another_gpu()));
+}
+
+bool has_silent_device() noexcept { return is_silent; }
+void note_silent_device() noexcept { is_silent = true; }
 
 }  // namespace kiln

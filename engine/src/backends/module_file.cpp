@@ -20,7 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* reinstall = "reinstall Kiln, or correct KILN_CUDA_MODULE if it is set";
+constexpr ModuleWords cuda_words{.noun = "the CUDA module",
+                                 .fix = "reinstall Kiln, or correct KILN_CUDA_MODULE if it is set",
+                                 .path_fix = "correct KILN_CUDA_MODULE if it is set",
+                                 .area = "module"};
 
 // Others could put their code into it. A group counts as others unless it is the user's own, which
 // is how some systems make every file.
@@ -30,29 +33,16 @@ bool others_write(const struct stat& file) {
   return (file.st_mode & S_IWOTH) != 0 || ((file.st_mode & S_IWGRP) != 0 && !own_group);
 }
 
-void check_owner(const fs::path& path) {
-  struct stat file = {}, folder = {};
-  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (::stat(path.c_str(), &file) != 0 || ::stat(parent.c_str(), &folder) != 0) {
-    throw PluginError(
-        "plugin.open",
-        "the CUDA module cannot be opened: " + path.string() + ": " + std::strerror(errno), {},
-        reinstall);
-  }
-  // In a sticky folder such as /tmp nobody renames the files of others.
-  const bool sticky = (folder.st_mode & S_ISVTX) != 0;
-  if (!others_write(file) && (sticky || !others_write(folder))) return;
-  throw PluginError(
-      "plugin.owner", "the CUDA module " + path.string() + " can be changed by other users",
-      "a file and a folder that belong to you or root, and that no other user can write to",
-      "let only your user write to the file and its folder (chown, chmod go-w), or " +
-          std::string(reinstall));
-}
-
 /// Reads parts of a file; what is not there is nothing.
 class Reader {
  public:
   explicit Reader(const fs::path& path) : file_(path, std::ios::binary) {}
+
+  std::uint64_t size() {
+    file_.clear();
+    file_.seekg(0, std::ios::end);
+    return file_ ? static_cast<std::uint64_t>(file_.tellg()) : 0;
+  }
 
   template <class T>
   std::optional<T> at(std::uint64_t offset) {
@@ -88,35 +78,63 @@ std::optional<ModuleNote> note_in(Reader& file, const Elf64_Phdr& segment) {
   return std::nullopt;
 }
 
+}  // namespace
+
 std::optional<ModuleNote> read_note(const fs::path& path) {
   Reader file(path);
   const auto head = file.at<Elf64_Ehdr>(0);
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
   if (head->e_ident[EI_CLASS] != ELFCLASS64) return std::nullopt;
+  constexpr int max_note_segments = 16;
+  const std::uint64_t size = file.size();
+  std::optional<ModuleNote> note;
+  int n_note_segments = 0;
   for (std::uint64_t k = 0; k < head->e_phnum; ++k) {
     const auto segment = file.at<Elf64_Phdr>(head->e_phoff + k * sizeof(Elf64_Phdr));
     if (!segment) break;
-    if (segment->p_type != PT_NOTE) continue;
-    if (const auto note = note_in(file, *segment)) return note;
+    // To open a file that is cut off ends the process: its missing pages are mapped all the same.
+    if (segment->p_type == PT_LOAD &&
+        (segment->p_filesz > size || segment->p_offset > size - segment->p_filesz)) {
+      return std::nullopt;
+    }
+    if (segment->p_type != PT_NOTE || note || ++n_note_segments > max_note_segments) continue;
+    note = note_in(file, *segment);
   }
-  return std::nullopt;
+  return note;
 }
 
-}  // namespace
+void check_owner(const fs::path& path, const ModuleWords& words) {
+  const std::string area = words.area, noun = words.noun;
+  struct stat file = {}, folder = {};
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (::stat(path.c_str(), &file) != 0 || ::stat(parent.c_str(), &folder) != 0) {
+    throw PluginError(area + ".open",
+                      noun + " cannot be opened: " + path.string() + ": " + std::strerror(errno),
+                      {}, words.fix);
+  }
+  // In a sticky folder such as /tmp nobody renames the files of others.
+  const bool sticky = (folder.st_mode & S_ISVTX) != 0;
+  if (!others_write(file) && (sticky || !others_write(folder))) return;
+  throw PluginError(
+      area + ".owner", noun + " " + path.string() + " can be changed by other users",
+      "a file and a folder that belong to you or root, and that no other user can write to",
+      "let only your user write to the file and its folder (chown, chmod go-w), or " +
+          std::string(words.fix));
+}
 
 void check_module_file(const fs::path& path, const ModuleNote& expected) {
-  check_owner(path);
+  check_owner(path, cuda_words);
   const std::optional<ModuleNote> note = read_note(path);
-  if (!note) {
-    throw PluginError("plugin.entry", path.string() + " is not a CUDA module of Kiln", {},
-                      "correct KILN_CUDA_MODULE if it is set");
+  if (!note || note->kind != expected.kind) {
+    throw PluginError("module.entry", path.string() + " is not a CUDA module of Kiln", {},
+                      cuda_words.path_fix);
   }
   if (*note == expected) return;
   const std::string theirs(note->version, ::strnlen(note->version, sizeof note->version));
-  throw PluginError("plugin.version",
+  throw PluginError("module.version",
                     "the CUDA module " + path.string() + " (Kiln " + theirs +
                         ") and libkiln (Kiln " + expected.version + ") come from different builds",
-                    "The CUDA module and libkiln must come from one build.", reinstall);
+                    "The CUDA module and libkiln must come from one build.", cuda_words.fix);
 }
 
 }  // namespace kiln

@@ -2,48 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string_view>
+#include <optional>
 
 #include "kiln/export.hpp"
+#include "kiln/plugins/module_note.hpp"
 
 namespace kiln {
 
-/// The description of a CUDA module in the section `.note.kiln` of its file, checked before any of
-/// its code runs: opening a library runs its constructors.
-struct ModuleNote {
-  std::uint32_t name_size = sizeof(name);
-  std::uint32_t content_size = sizeof(abi) + sizeof(struct_size) + sizeof(fingerprint_low) +
-                               sizeof(fingerprint_high) + sizeof(version);
-  std::uint32_t type = 1;
-  char name[8] = "Kiln";
-  std::uint32_t abi = 0;
-  std::uint32_t struct_size = 0;
-  std::uint32_t fingerprint_low = 0;  // halves: notes are aligned to four bytes
-  std::uint32_t fingerprint_high = 0;
-  char version[16] = {};
-
-  bool operator==(const ModuleNote&) const = default;
+/// What the user can do about a file that is refused.
+struct ModuleWords {
+  const char* noun;      ///< "the CUDA module"
+  const char* fix;       ///< of a file that is damaged, or of another build
+  const char* path_fix;  ///< of a file that is something else
+  const char* area;      ///< of the codes of errors: "module"
 };
 
-/// The note of a module of `version` (at most 15 characters) and `fingerprint`.
-constexpr ModuleNote module_note(std::uint32_t abi, std::uint32_t struct_size,
-                                 std::uint64_t fingerprint, std::string_view version) {
-  ModuleNote note;
-  note.abi = abi;
-  note.struct_size = struct_size;
-  note.fingerprint_low = static_cast<std::uint32_t>(fingerprint);
-  note.fingerprint_high = static_cast<std::uint32_t>(fingerprint >> 32);
-  for (std::size_t k = 0; k < version.size() && k + 1 < sizeof note.version; ++k) {
-    note.version[k] = version[k];
-  }
-  return note;
-}
+/// @throws PluginError (AREA.open, AREA.owner) if the file cannot be read, or other users than this
+/// one and the administrator can write to it or its folder
+KILN_TEST_API void check_owner(const std::filesystem::path& path, const ModuleWords& words);
 
-/// Refuses a module that users other than this one and the administrator may have written, and one
-/// whose note is not `expected`.
-/// @throws PluginError (plugin.open, plugin.owner, plugin.entry, plugin.version)
+/// The note of a file; nothing if it is no library or has none.
+KILN_TEST_API std::optional<ModuleNote> read_note(const std::filesystem::path& path);
+
+/// Refuses a CUDA module that check_owner() refuses, and one whose note is not `expected`.
+/// @throws PluginError (module.open, module.owner, module.entry, module.version)
 KILN_TEST_API void check_module_file(const std::filesystem::path& path, const ModuleNote& expected);
 
 }  // namespace kiln

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <charconv>
-#include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/backend.hpp"
+#include "kiln/device/device_wait.hpp"
 #include "kiln/errors.hpp"
 
 #include "backends/cpu_backend_factory.hpp"
 #include "backends/cuda_driver.hpp"
 #include "backends/cuda_loader.hpp"
+#include "backends/next_backend.hpp"
+#include "plugins/plugin_kernels.hpp"
 
 namespace kiln {
 namespace {
@@ -54,21 +57,32 @@ std::shared_ptr<Backend> open_cuda(const Cuda& cuda, int device) {
   std::array<char, 512> text{};
   const int code = cuda.module.probe(device, text.data(), text.size());
   if (code != 0) refuse_cuda(code, name, text.data());
-  return std::shared_ptr<Backend>(cuda.module.open(device));
+  std::shared_ptr<Backend> backend(cuda.module.open(device));
+  add_plugin_kernels(*backend);
+  return backend;
 }
 
-// The first device that works; what is wrong with cuda:0 is reported if none does.
-std::shared_ptr<Backend> open_any_cuda() {
+std::shared_ptr<Backend> open_cpu(int threads) {
+  std::shared_ptr<Backend> backend = make_cpu_backend(threads);
+  add_plugin_kernels(*backend);
+  return backend;
+}
+
+// The first device from `first` on that works, with what is wrong with the first that does not;
+// that is reported if none does.
+OpenedBackend open_any_cuda(int first) {
   const Cuda cuda = load_cuda();
-  std::exception_ptr first_error;
-  for (int device = 0; device < cuda.n_devices; ++device) {
+  std::optional<Error> complaint;
+  for (int device = first; device < cuda.n_devices; ++device) {
     try {
-      return open_cuda(cuda, device);
-    } catch (const Error&) {
-      if (!first_error) first_error = std::current_exception();
+      std::shared_ptr<Backend> backend = open_cuda(cuda, device);
+      return {std::move(backend), complaint ? complaint->message() : ""};
+    } catch (const Error& e) {
+      if (!complaint) complaint = e;
     }
   }
-  std::rethrow_exception(first_error);
+  if (complaint) throw Error(*complaint);
+  throw NoDevice("device.none", "there is no other CUDA device");
 }
 
 // The N of "cuda:N"; 0 for "cuda"; nothing for any other text.
@@ -97,17 +111,26 @@ std::optional<int> cuda_ordinal(const std::string& device) {
 }  // namespace
 
 OpenedBackend open_backend(const std::string& device, int threads) {
-  if (device == "cpu") return {make_cpu_backend(threads), {}};
+  if (device == "cpu") return {open_cpu(threads), {}};
+  static_cast<void>(device_timeout());  // a text that is no time is no reason for the CPU
   if (device == "auto") {
     try {
-      return {open_any_cuda(), {}};
+      return open_any_cuda(0);
     } catch (const Error& e) {
-      return {make_cpu_backend(threads), "no usable GPU (" + e.message() + ")"};
+      return {open_cpu(threads), "no usable GPU (" + e.message() + ")"};
     }
   }
   const std::optional<int> ordinal = cuda_ordinal(device);
   if (!ordinal) refuse_name(device);
   return {open_cuda(load_cuda(), *ordinal), {}};
+}
+
+OpenedBackend open_next_backend(const std::string& failed, const std::string& reason, int threads) {
+  try {
+    return {open_any_cuda(cuda_ordinal(failed).value_or(0) + 1).backend, reason};
+  } catch (const Error&) {
+    return {open_cpu(threads), "no usable GPU (" + reason + ")"};
+  }
 }
 
 std::vector<DeviceProbe> probe_devices() {

@@ -74,14 +74,19 @@ void BlockSeals::add_plain(std::vector<std::byte> bytes) { add({std::move(bytes)
 void BlockSeals::add_block(std::vector<std::byte>& raw) {
   if (blocks_++ == blocks_without_thread) start_thread();
   add({std::exchange(raw, {}), true});
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (room_.empty()) {
-    raw.reserve(format::block_bytes);
-  } else {
-    raw = std::move(room_.back());
-    room_.pop_back();
-    raw.clear();
+    try {
+      return raw.reserve(format::block_bytes);
+    } catch (const std::bad_alloc&) {
+      // Where memory is short the blocks that wait have room, once they are written.
+      changed_.wait(lock, [&] { return !room_.empty() || (waiting_.empty() && !busy_); });
+      if (room_.empty()) throw;
+    }
   }
+  raw = std::move(room_.back());
+  room_.pop_back();
+  raw.clear();
 }
 
 void BlockSeals::add(Item item) {

@@ -93,13 +93,13 @@ std::int64_t number_of(const std::string& text) {
 }
 
 void require_same(const fs::path& file, const format::Texts& saved, const format::Texts& now) {
-  constexpr std::size_t most_shown = 5;
+  constexpr std::size_t max_shown = 5;
   const std::vector<std::string> all = differences(saved, now);
   if (all.empty()) return;
   std::string text = file.string() + ": the run is another one than that of the checkpoint";
-  for (std::size_t i = 0; i < std::min(all.size(), most_shown); ++i) text += "\n  " + all[i];
-  if (all.size() > most_shown) {
-    text += "\n  and " + std::to_string(all.size() - most_shown) + " more differ";
+  for (std::size_t i = 0; i < std::min(all.size(), max_shown); ++i) text += "\n  " + all[i];
+  if (all.size() > max_shown) {
+    text += "\n  and " + std::to_string(all.size() - max_shown) + " more differ";
   }
   throw CheckpointError("checkpoint.other_run", text,
                         "the problem, the options and the version of the saved run");
@@ -193,11 +193,16 @@ std::string Checkpoint::field(const std::string& name) const {
   return {};
 }
 const CheckpointNotes& Checkpoint::notes() const noexcept { return parts_->notes; }
-std::uint64_t Checkpoint::steps() const noexcept { return parts_->clock.steps; }
+std::uint64_t Checkpoint::steps() const noexcept {
+  const auto earlier = static_cast<std::uint64_t>(number_of(field("sweeps of earlier stages")));
+  return earlier + parts_->clock.steps;
+}
 double Checkpoint::run_s() const noexcept { return parts_->clock.run_s; }
 
 void Checkpoint::restore(Run& run) const {
   const format::Clock& clock = parts_->clock;
+  const CheckpointSections sections(parts_->reader, format::state_prefix);
+  run.go_to_stage(Archive(run.queue(), sections));
   const format::Texts now = run.core().identity();
   const std::string draws_field = "-p " + std::string(ExtendsDraws::parameter);
   format::Texts saved = parts_->fields;
@@ -211,7 +216,6 @@ void Checkpoint::restore(Run& run) const {
         wanted->second;
   }
   require_same(file(), saved, now);
-  const CheckpointSections sections(parts_->reader, format::state_prefix);
   const auto load = [&](const Archive& archive) {
     // The field says so; its section is believed no more than that.
     if (RunCore::naming_of(archive) != run.draw_naming()) {

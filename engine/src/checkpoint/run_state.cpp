@@ -24,6 +24,13 @@ std::vector<std::pair<std::string, std::string>> RunCore::identity() const {
   for (const auto& [name, value] : problem_.identity.sizes) {
     fields.emplace_back("problem." + name, value);
   }
+  if (!problem_.identity.fingerprint.empty()) {
+    fields.emplace_back("problem.fingerprint", problem_.identity.fingerprint);
+  }
+  if (earlier_.stages > 0) {
+    fields.emplace_back("stage", stage_text());
+    fields.emplace_back("sweeps of earlier stages", std::to_string(earlier_.sweeps));
+  }
   fields.emplace_back("schedule", schedule_.name());
   for (const auto& [name, value] : schedule_.parameters()) fields.emplace_back("-p " + name, value);
   fields.emplace_back("replicas", std::to_string(batch_->replicas()));

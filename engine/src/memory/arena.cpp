@@ -191,4 +191,9 @@ ArenaState Arena::state() const noexcept {
   return state;
 }
 
+bool Arena::has_free(std::uint64_t piece, std::uint64_t all) const noexcept {
+  const ArenaState now = state();
+  return now.largest_free_bytes >= piece && now.free_bytes >= all;
+}
+
 }  // namespace kiln

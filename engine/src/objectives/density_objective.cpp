@@ -5,54 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
+#include <string_view>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
+
+#include "objectives/chain_layouts.hpp"
 
 namespace kiln {
 
 DensitySource::~DensitySource() = default;
 
 namespace {
-
-constexpr int max_thread_dimensions = 32;
-// A block of 256 threads has a vector of this size at least two elements for each.
-constexpr int min_block_dimensions = 512;
-
-// Lanes win where chains fill the device and vectors the shared memory of their block: on an H200
-// 3 times as many gradients of 10 coordinates from 65,536 chains, a quarter less by NUTS
-// from 1,024.
-constexpr int max_lane_dimensions = 24;
-constexpr std::int64_t min_lane_chains = 4096;
-
-// Registers for small vectors, a warp for most, a block for long ones.
-ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
-  const int fixed = source.fixed_dimension();
-  if (fixed > 0 && fixed <= max_thread_dimensions) return ChainLayout::thread;
-  if (source.works_by_coordinates() && source.dimension() <= max_lane_dimensions &&
-      chains >= min_lane_chains) {
-    return ChainLayout::lanes;
-  }
-  return source.dimension() < min_block_dimensions ? ChainLayout::warp : ChainLayout::block;
-}
-
-// Scratch memory of a GPU's kernels for each slot, in doubles. A thread with a chain of its own has
-// all vectors in registers, and only the density's own memory there.
-std::int64_t scratch_of(std::int64_t size, ChainLayout layout, std::int64_t workspace) {
-  return layout == ChainLayout::thread ? workspace : size;
-}
-
-// NUTS keeps more vectors than a thread has registers for, a descent as many.
-ChainLayout without_threads(ChainLayout layout) {
-  return layout == ChainLayout::thread ? ChainLayout::warp : layout;
-}
-
-// For what every run does.
-std::int64_t least_scratch(std::int64_t dimension, std::int64_t workspace, ChainLayout layout) {
-  return std::max(scratch_of(DensityEnergy::scratch_size(dimension, workspace), layout, workspace),
-                  scratch_of(DensitySweep::scratch_size(dimension, workspace), layout, workspace));
-}
 
 class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, Differentiates,
                                             HamiltonianMoves, NoUTurnMoves, Descends> {
@@ -67,7 +33,8 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
     const std::int64_t slots = batch.slots();
-    layout_ = layout_of(*source_, batch.replicas());
+    chains_ = batch.replicas();
+    layout_ = layout_of(*source_, chains_);
     gradient_ = DeviceArray<double>(queue, dimension_ * slots);
     gradient_.zero();
     // At weights of zero the gradient is zero: what is there is right from the beginning.
@@ -77,19 +44,25 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     parts_of_energy_.zero();
     prepare_widths(slots, queue);
     slots_ = slots;
-    reserve(least_scratch(dimension_, workspace_, layout_), queue);
+    reserve(min_scratch(dimension_, workspace_, layout_), queue);
+    load<DensityEnergy>(layout_, queue);
+    load<DensitySweep>(layout_, queue);
   }
 
   void prepare_descent(Queue& queue) override {
     reserve(DensityDescent::scratch_size(dimension_, workspace_), queue);
+    load<DensityDescent>(without_threads(*source_, chains_), queue);
   }
 
   void prepare_hmc(Queue& queue) override {
+    const ChainLayout layout = of_trajectories(*source_, chains_);
     const std::int64_t size = HmcTransition::scratch_size(dimension_, workspace_);
-    reserve(scratch_of(size, layout_, workspace_), queue);
+    reserve(scratch_of(size, layout, workspace_), queue);
+    load<HmcTransition>(layout, queue);
   }
   void prepare_nuts(Queue& queue) override {
     reserve(NutsTransition::scratch_size(dimension_, workspace_), queue);
+    load<NutsTransition>(without_threads(*source_, chains_), queue);
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -133,7 +106,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_hmc(queue);
     HmcTransition kernel;
     fill(kernel, args);
-    kernel.layout = layout_;
+    kernel.layout = of_trajectories(*source_, chains_);
     density_->run(kernel, queue);
   }
 
@@ -141,16 +114,16 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     prepare_nuts(queue);
     NutsTransition kernel;
     fill(kernel, args);
-    kernel.layout = without_threads(layout_);
+    kernel.layout = without_threads(*source_, chains_);
     density_->run(kernel, queue);
   }
 
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
-    kernel.layout = without_threads(layout_);  // as many vectors
+    prepare_descent(queue);
+    kernel.layout = without_threads(*source_, chains_);  // as many vectors
     kernel.energy_tol = args.energy_tol;
     kernel.steps = args.steps;
-    prepare_descent(queue);
     kernel.chains =
         chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
     kernel.scratch = scratch_.view();
@@ -185,6 +158,16 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   }
 
  private:
+  // Where no tick is being recorded yet: to compile and to load take time.
+  template <class Kernel>
+  void load(ChainLayout layout, Queue& queue) {
+    if (queue.on_cpu() || !source_->is_compiled_late()) return;
+    if (!loaded_.insert(Kernel::name).second) return;
+    Kernel kernel;
+    kernel.layout = layout;
+    density_->run(kernel, queue);
+  }
+
   // `each` doubles for every slot. The CPU's threads bring theirs along.
   void reserve(std::int64_t each, Queue& queue) {
     if (queue.on_cpu()) return;
@@ -269,7 +252,8 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   std::int64_t workspace_;
   ChainLayout layout_ = ChainLayout::warp;  // prepare() chooses
   Block block_;
-  std::int64_t slots_ = 0;
+  std::int64_t slots_ = 0, chains_ = 0;
+  std::set<std::string_view> loaded_;  // kernels
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
   DeviceArray<std::uint64_t> width_sweeps_;
 };
@@ -304,18 +288,19 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
     const std::int64_t d = source_->dimension();
     const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
     const std::int64_t scratch =
-        least_scratch(d, source_->workspace(), layout_of(*source_, replicas));
+        min_scratch(d, source_->workspace(), layout_of(*source_, replicas));
     const std::int64_t each = kept + (device.gpu ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
   }
   std::uint64_t transition_bytes(ChainWork work, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension(), workspace = source_->workspace();
     const ChainLayout layout = layout_of(*source_, replicas);
-    const std::int64_t least = least_scratch(d, workspace, layout);
+    const std::int64_t least = min_scratch(d, workspace, layout);
     std::int64_t each = 0;
     switch (work) {
       case ChainWork::hmc:
-        each = scratch_of(HmcTransition::scratch_size(d, workspace), layout, workspace);
+        each = scratch_of(HmcTransition::scratch_size(d, workspace),
+                          of_trajectories(*source_, replicas), workspace);
         break;
       case ChainWork::nuts:
         each = NutsTransition::scratch_size(d, workspace);

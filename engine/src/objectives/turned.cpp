@@ -12,6 +12,15 @@
 namespace kiln {
 namespace {
 
+// A search by the value alone would not see the constraints.
+void require_evaluated_constraints(const Problem& problem) {
+  if (!problem.solution.constraint_values || problem.objective->constraints() > 0) return;
+  throw InvalidArgument("problem.sense",
+                        "'" + problem.identity.name +
+                            "' has constraints that are penalties of its objective, for one sense",
+                        {}, "make the problem with the opposite sense");
+}
+
 void turn_on_host(const Problem& problem, Problem& other) {
   const double sign = problem.units.sense == Sense::maximize ? 1 : -1;
   const int constraints = problem.objective->constraints();
@@ -62,6 +71,7 @@ Problem turned(const Problem& problem) {
   other.start.states.clear();
   other.units.sense = problem.units.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
   std::shared_ptr<const Objective> model = own == nullptr ? nullptr : own->turned();
+  if (!model) require_evaluated_constraints(problem);
   if (model) {
     turn_model(std::move(model), other);
   } else {

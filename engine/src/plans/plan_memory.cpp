@@ -10,6 +10,8 @@
 #include "kiln/options.hpp"
 #include "kiln/plan.hpp"
 
+#include "plans/refused_batch.hpp"
+
 namespace kiln {
 namespace {
 
@@ -50,28 +52,39 @@ Excess excess_of(const RunPlan& plan, std::int64_t fitting) {
   return {number(count, of), number(largest, of), Fix("use at most " + number(largest, of))};
 }
 
+// The largest number of replicas up to `most` with whole groups; 0 if there is none. Ladders by
+// words fill no blocks, and groups by words no words of 32.
+std::int64_t whole_replicas(const RunPlan& plan, std::int64_t most) {
+  const std::int64_t size = plan.needs.group_size, groups = plan.shape.groups;
+  const std::int64_t each = size > 0 ? size : groups;
+  const auto multiple = [&](std::int64_t step) { return most / step * step; };
+  const std::int64_t whole = plan.ladders_in_blocks() ? multiple(ladders_of_block * size)
+                             : size > 0               ? multiple(std::lcm(std::int64_t{32}, size))
+                                                      : multiple(32 * groups);
+  const DrawNaming naming = plan.draw_naming;
+  const bool only_whole =
+      naming == DrawNaming::shared || (naming == DrawNaming::planes && plan.naming_given);
+  if (whole > 0 || only_whole) return whole;
+  const std::int64_t in_words = multiple(std::lcm(std::int64_t{32}, each));
+  if (in_words > 0) return in_words;
+  return (multiple(each) + 31) / 32 * 32 <= most ? multiple(each) : multiple(each) - each;
+}
+
 }  // namespace
 
-// Ladders by words fill no blocks, and groups by words no words of 32.
 std::int64_t RunPlan::fitting_replicas() const {
   if (fits()) return shape.replicas;
   const std::uint64_t usable = bytes_usable(), fixed = objective_bytes + scratch_fixed_bytes;
   if (fixed >= usable) return 0;
   const double share = static_cast<double>(usable - fixed) /
                        static_cast<double>(batch_bytes + scratch_bytes - scratch_fixed_bytes);
-  const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
-  const std::int64_t size = needs.group_size;
-  const std::int64_t each = size > 0 ? size : shape.groups;
-  const auto multiple = [&](std::int64_t step) { return fitting / step * step; };
-  const std::int64_t whole = ladders_in_blocks() ? multiple(ladders_of_block * size)
-                             : size > 0          ? multiple(std::lcm(std::int64_t{32}, size))
-                                                 : multiple(32 * shape.groups);
-  const bool only_whole =
-      draw_naming == DrawNaming::shared || (draw_naming == DrawNaming::planes && naming_given);
-  if (whole > 0 || only_whole) return whole;
-  const std::int64_t in_words = multiple(std::lcm(std::int64_t{32}, each));
-  if (in_words > 0) return in_words;
-  return (multiple(each) + 31) / 32 * 32 <= fitting ? multiple(each) : multiple(each) - each;
+  return whole_replicas(*this,
+                        static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share));
+}
+
+std::int64_t halved_replicas(const RunPlan& plan) {
+  const std::int64_t half = whole_replicas(plan, plan.shape.replicas / 2);
+  return half >= std::max<std::int64_t>(1, plan.needs.min_replicas) ? half : 0;
 }
 
 void require_memory(const RunPlan& plan) {

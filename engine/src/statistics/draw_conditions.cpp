@@ -110,10 +110,15 @@ class Reader {
 
   double number() {
     double value = 0;
-    const char* const end = text_.data() + text_.size();
-    const auto [after, error] = std::from_chars(text_.data() + at_, end, value);
-    if (error != std::errc()) refuse(at_, rest() + " is no number", "a number such as 400 or 1.01");
-    at_ = static_cast<std::size_t>(after - text_.data());
+    const std::string_view word =
+        text_.substr(at_, std::min(text_.find_first_of(" ,<>=", at_), text_.size()) - at_);
+    const char* const end = word.data() + word.size();
+    const auto [after, error] = std::from_chars(word.data(), end, value);
+    // Not a part of a word such as 0x10 either, nor nan.
+    if (error != std::errc() || after != end || std::isnan(value)) {
+      refuse(at_, rest() + " is no number", "a number such as 400 or 1.01");
+    }
+    at_ += word.size();
     return value;
   }
 
@@ -199,7 +204,7 @@ JudgedConditions judge(const DrawConditions& conditions, const Sample& sample,
       one.quantity = (*broken)->name;
     } else {
       one.nested = condition.statistic == DrawStatistic::rhat &&
-                   uses_nested(sample.super_chains, sample.all_chains);
+                   uses_nested(sample.super_chains, sample.chains, sample.all_chains);
       for (const QuantitySummary* const q : quantities) {
         const double value = value_for(condition.statistic, *q, one.nested);
         const bool worse = condition.wants_at_least() ? value < one.value : value > one.value;

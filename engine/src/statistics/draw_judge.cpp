@@ -23,7 +23,7 @@ class LazyQuantity {
   LazyQuantity(const ChainValues& chains, const DrawColumns& draws)
       : chains_(chains),
         super_chains_(draws.super_chains),
-        nested_(uses_nested(draws.super_chains, draws.all_chains)),
+        nested_(uses_nested(draws.super_chains, draws.chains, draws.all_chains)),
         finite_(std::ranges::all_of(chains.values, [](double x) { return std::isfinite(x); })) {
     const auto varies = [&](double x) { return x != chains.values.front(); };
     if (finite_ && chains.draws >= 4 && std::ranges::any_of(chains.values, varies)) {
@@ -35,7 +35,8 @@ class LazyQuantity {
   /// NaN: not known. Of the smaller one of two the first will do that fails.
   double value(const DrawCondition& condition) const {
     const DrawStatistic statistic = condition.statistic;
-    if (nested_ && statistic == DrawStatistic::rhat) return nested_r_hat(chains_, super_chains_);
+    if (nested_ && statistic == DrawStatistic::rhat)
+      return nested_r_hat_of_kept(chains_, super_chains_);
     if (!quality_) return std::numeric_limits<double>::quiet_NaN();
     if (statistic == DrawStatistic::rhat) return quality_->r_hat();
     if (statistic == DrawStatistic::ess_tail) return quality_->ess_tail();

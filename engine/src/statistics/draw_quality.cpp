@@ -8,7 +8,8 @@
 namespace kiln {
 
 DrawQuality::DrawQuality(const ChainValues& chains)
-    : split_(split_chains(chains)),
+    : own_split_(chains.draws % 2 == 0 ? std::vector<double>{} : split_chains(chains)),
+      split_(chains.draws % 2 == 0 ? chains.values : std::span<const double>(own_split_)),
       chains_(2 * chains.chains),
       draws_(chains.draws / 2),
       ranks_(split_),

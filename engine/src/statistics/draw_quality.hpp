@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -18,7 +19,10 @@ namespace kiln {
 /// @par Source  Vehtari, Gelman, Simpson, Carpenter, Bürkner, Bayesian Anal. 16 (2021) 667.
 class DrawQuality {
  public:
+  /// The chains stay where they are for as long as this object lives.
   explicit DrawQuality(const ChainValues& chains);
+  DrawQuality(const DrawQuality&) = delete;
+  DrawQuality& operator=(const DrawQuality&) = delete;
 
   /// A quantile of all draws.
   double quantile(double probability) const;
@@ -29,14 +33,15 @@ class DrawQuality {
   double ess_tail() const;
 
   /// Halves of chains.
-  const std::vector<double>& split() const { return split_; }
+  std::span<const double> split() const { return split_; }
   /// Other values of the same shape as split().
-  ChainValues of(const std::vector<double>& values) const { return {values, chains_, draws_}; }
+  ChainValues of(std::span<const double> values) const { return {values, chains_, draws_}; }
 
  private:
   double ess_up_to(double quantile) const;
 
-  std::vector<double> split_;
+  std::vector<double> own_split_;         // halves of chains of an odd number of draws
+  std::span<const double> split_;         // whole chains are two halves, one after the other
   std::int64_t chains_ = 0, draws_ = 0;   // of split_
   PooledRanks ranks_;                     // of split_
   std::optional<PooledRanks> all_ranks_;  // where the halves lack a draw of each chain

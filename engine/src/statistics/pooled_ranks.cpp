@@ -84,8 +84,18 @@ double PooledRanks::quantile(double probability) const {
 // Below the median distances ascend to the left, above it to the right.
 std::vector<double> PooledRanks::scores_of_distances() const {
   const double median = quantile(0.5);
-  std::vector<Entry> merged;
-  merged.reserve(sorted_.size());
+  std::vector<double> scores(sorted_.size());
+  std::vector<std::uint32_t> group;  // the last values of one distance
+  double distance = -1;
+  std::size_t before = 0;  // values nearer than the group
+  const auto end_group = [&] {
+    if (group.empty()) return;
+    const std::size_t end = before + group.size();
+    const double of_group = score(0.5 * static_cast<double>(before + 1 + end));
+    for (const std::uint32_t index : group) scores[index] = of_group;
+    before = end;
+    group.clear();
+  };
   auto right = std::lower_bound(sorted_.begin(), sorted_.end(), median,
                                 [](const Entry& e, double value) { return e.value < value; });
   auto left = right;
@@ -95,18 +105,23 @@ std::vector<double> PooledRanks::scores_of_distances() const {
     const bool take_left =
         left != sorted_.begin() && (right == sorted_.end() || below <= right->value - median);
     const Entry& next = take_left ? *--left : *right++;
-    merged.push_back({std::abs(next.value - median), next.index});
+    if (const double own = std::abs(next.value - median); own != distance) {
+      end_group();
+      distance = own;
+    }
+    group.push_back(next.index);
   }
-  return scores_of(merged);
+  end_group();
+  return scores;
 }
 
-std::vector<double> PooledRanks::scores_of(const std::vector<Entry>& sorted) const {
-  std::vector<double> scores(sorted.size());
-  for (std::size_t begin = 0; begin < sorted.size();) {
+std::vector<double> PooledRanks::scores() const {
+  std::vector<double> scores(sorted_.size());
+  for (std::size_t begin = 0; begin < sorted_.size();) {
     std::size_t end = begin + 1;
-    while (end < sorted.size() && sorted[end].value == sorted[begin].value) ++end;
+    while (end < sorted_.size() && sorted_[end].value == sorted_[begin].value) ++end;
     const double of_group = score(0.5 * static_cast<double>(begin + 1 + end));
-    for (; begin < end; ++begin) scores[sorted[begin].index] = of_group;
+    for (; begin < end; ++begin) scores[sorted_[begin].index] = of_group;
   }
   return scores;
 }

@@ -20,7 +20,7 @@ class KILN_TEST_API PooledRanks {
   /// @par Source  Definition 7 of Hyndman and Fan, Amer. Statist. 50 (1996) 361.
   double quantile(double probability) const;
   /// See kiln::normal_scores.
-  std::vector<double> scores() const { return scores_of(sorted_); }
+  std::vector<double> scores() const;
   /// The same of the distances of the values from their median.
   std::vector<double> scores_of_distances() const;
 
@@ -30,7 +30,6 @@ class KILN_TEST_API PooledRanks {
     std::uint32_t index;
   };
   void sort();
-  std::vector<double> scores_of(const std::vector<Entry>& sorted) const;
   double score(double rank) const;
 
   std::vector<Entry> sorted_;

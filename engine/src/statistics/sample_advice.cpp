@@ -8,6 +8,8 @@
 
 #include "kiln/statistics/sample_summary.hpp"
 
+#include "statistics/nested_choice.hpp"
+
 namespace kiln {
 namespace {
 
@@ -117,6 +119,16 @@ void on_nested_r_hat(const Sample& sample, const SampleSummary& summary,
       sample.chains / sample.super_chains));
 }
 
+void on_kept_chains(const Sample& sample, std::vector<std::string>& advice) {
+  const std::int64_t groups = sample.super_chains;
+  if (groups < 2 || has_nested(groups, sample.chains)) return;
+  advice.push_back(
+      fmt::format("Only {} of the {} chains are kept, and one of each of the {} super-chains is "
+                  "needed for nested R-hat: R-hat alone compares the chains. Keep {} chains or "
+                  "more.",
+                  sample.chains, sample.all_chains, groups, groups));
+}
+
 void on_effective_draws(const Sample& sample, const SampleSummary& summary,
                         std::vector<std::string>& advice) {
   const double least = min_effective_draws(sample.chains);
@@ -195,6 +207,7 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   on_divergences(sample, advice);
   on_r_hat(sample, summary, advice);
   on_nested_r_hat(sample, summary, advice);
+  on_kept_chains(sample, advice);
   on_effective_draws(sample, summary, advice);
   on_energies(sample, summary, advice);
   on_missing_parts(sample, summary, advice);

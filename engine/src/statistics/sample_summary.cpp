@@ -6,13 +6,16 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
 
 #include "statistics/draw_quality.hpp"
+#include "statistics/nested_choice.hpp"
 #include "statistics/pooled_ranks.hpp"
 
 namespace kiln {
@@ -47,7 +50,7 @@ double mean_of(const std::vector<T>& x) {
 // The standard deviation is a function of the mean square m2 of deviations, whose variance is
 // (m4 - m2^2) / ESS; sd has that over 4 m2.
 double error_of_sd(const DrawQuality& draws, double mean) {
-  const std::vector<double>& split = draws.split();
+  const std::span<const double> split = draws.split();
   std::vector<double> squares(split.size());
   std::transform(split.begin(), split.end(), squares.begin(),
                  [&](double value) { return (value - mean) * (value - mean); });
@@ -198,7 +201,7 @@ QuantitySummary summarize_quantity(std::string name, const ChainValues& chains,
                                [](double value) { return !std::isfinite(value); });
   if (chains.values.empty() || q.not_finite > 0) return q;
   add_moments(q, chains.values);
-  if (super_chains > 1) q.nested_r_hat = nested_r_hat(chains, super_chains);
+  q.nested_r_hat = nested_r_hat_of_kept(chains, super_chains);
   if (chains.chains >= chains_for_means) q.ess_from_means = effective_draws_from_means(chains);
   if (chains.draws < 4 || q.sd == 0) {
     add_quantiles(q, PooledRanks(chains.values));
@@ -227,8 +230,14 @@ SampleSummary summarize(const Sample& sample) {
       summary.quantities[i] = of(sample.names[i], column_of(sample, i));
     }
   };
-  for_each_on_threads(HostThreads::count(), static_cast<std::int64_t>(quantities) + 1,
-                      summarize_one);
+  const auto summarize_all = [&](int threads) {
+    for_each_on_threads(threads, static_cast<std::int64_t>(quantities) + 1, summarize_one);
+  };
+  try {
+    summarize_all(HostThreads::count());
+  } catch (const std::bad_alloc&) {
+    summarize_all(1);  // at once the quantities take several times the memory
+  }
   summary.acceptance = mean_of(sample.acceptance);
   summary.leapfrogs = mean_of(sample.leapfrogs);
   add_energies(summary, sample);

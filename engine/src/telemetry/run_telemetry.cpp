@@ -144,21 +144,35 @@ void RunTelemetry::record(const RunControl* control, View1<const double> beta) {
   queue_.launch(kernel_);
 }
 
-void RunTelemetry::look(const RunControl* control) {
+void RunTelemetry::hand_over(const RunControl* control) {
+  if (records_epochs_) launch(RecordTelemetry::Task::log, control);
+}
+
+void RunTelemetry::look(const RunControl* control) { launch(RecordTelemetry::Task::look, control); }
+
+void RunTelemetry::launch(RecordTelemetry::Task task, const RunControl* control) {
   RecordTelemetry kernel = kernel_;
   kernel.control = control;
-  kernel.only_look = true;
+  kernel.task = task;
   queue_.launch(kernel);
 }
 
 Incumbent RunTelemetry::incumbent_of(const IncumbentEntry& entry) const {
   return {-1,
-          static_cast<std::int64_t>(entry.step),
+          sweeps_before_ + static_cast<std::int64_t>(entry.step),
           units_.objective_of_stored(entry.energy),
           units_.energy_of_stored(entry.energy),
           entry.replica,
           entry.group,
           entry.rung};
+}
+
+void RunTelemetry::add_looked() {
+  const IncumbentEntry* const now = looked();
+  if (now == nullptr) return;
+  const Incumbent last = incumbent_of(*now);
+  const std::vector<Incumbent>& kept = incumbents_.kept();
+  if (kept.empty() || last.energy < kept.back().energy) incumbents_.add(last);
 }
 
 void RunTelemetry::take() {
@@ -263,20 +277,36 @@ void RunTelemetry::load(const Archive& archive) {
   mailbox_.data()->incumbents = taken_incumbents_ = state.incumbents;
 }
 
+// Of how many there were those that are kept, and of a run that stands there.
+bool RunTelemetry::has_sound_incumbents(const RunControl& control) const {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  const std::int64_t size = kernel_.group_size, replicas = sums_.size() * size;
+  const auto is_sound = [&](const Incumbent& one) {
+    // A replica of -1 was never found: another one was better a tick later. Groups of earlier
+    // stages had other sizes.
+    const bool of_earlier = one.sweeps < sweeps_before_ + (sweeps_before_ > 0 ? 1 : 0);
+    const std::int64_t step = one.sweeps - sweeps_before_;
+    return one.sweeps >= 0 && (of_earlier || static_cast<std::uint64_t>(step) <= control.step) &&
+           one.replica >= -1 && one.replica < replicas && one.rung >= -1 && one.rung < replicas &&
+           (of_earlier ? one.group >= 0 && one.group < replicas
+                       : one.group == std::max<std::int64_t>(0, one.replica) / size);
+  };
+  const auto kept = static_cast<std::int64_t>(incumbents_.kept().size());
+  return incumbents_.found() >= kept && incumbents_.found() <= most &&
+         std::ranges::all_of(incumbents_.kept(), is_sound);
+}
+
 // The first epoch is that of the first states, and each has a tick at least.
 bool RunTelemetry::is_sound(const RunControl& control) const {
   const TelemetryState state = state_.download().front();
   const bool none = state.last_tick == ~0ull;
   const auto most = static_cast<std::uint64_t>(BestLog::capacity);
-  const bool finds = control.finder != BestLog::no_finder;
-  const auto slots = static_cast<std::uint64_t>(kernel_.rung_of.size);
   return state.epochs <= control.tick + 1 && control.noted <= control.tick &&
          state.emptied <= control.noted && control.noted - state.emptied <= most &&
          (control.wanted != control.wanted || control.noted > 0) &&
-         (!finds || (control.finder & 0xFFFFFFFFu) < slots) &&
          state.incumbents <= state.epochs + control.noted &&
          (none ? state.epochs == 0 : state.last_tick <= control.tick) &&
-         state.last_step <= control.step;
+         state.last_step <= control.step && has_sound_incumbents(control);
 }
 
 }  // namespace kiln

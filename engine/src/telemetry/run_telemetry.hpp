@@ -49,6 +49,8 @@ class RunTelemetry {
 
   /// Enqueues the end of an epoch. Without effect if none ends, or if it is recorded already.
   void record(const RunControl* control, View1<const double> beta);
+  /// Enqueues that the host gets what ticks have noted.
+  void hand_over(const RunControl* control);
   /// Enqueues a look at the best of all replicas, which may be in an epoch that has not ended.
   void look(const RunControl* control);
   /// What the last look found, once it was waited for; null: no replica has an energy.
@@ -56,18 +58,30 @@ class RunTelemetry {
     const IncumbentEntry& now = mailbox_.data()->now;
     return now.replica >= 0 ? &now : nullptr;
   }
+  /// Adds it to the incumbents if it is better than the last.
+  void add_looked();
   /// Where ticks note improvements.
-  BestLog best_log() { return {log_.view(), kernel_.rung_of}; }
+  BestLog best_log() { return {log_.view()}; }
   /// Takes what the device has written. No wait.
   void take();
 
+  /// Goes on with the incumbents of earlier stages, which made so many sweeps.
+  /// @param best_key  exact::order_key of the best energy so far, ~0: there is none
+  void continue_from(IncumbentList earlier, std::int64_t sweeps, std::uint64_t best_key) {
+    incumbents_ = std::move(earlier);
+    sweeps_before_ = sweeps;
+    TelemetryState begin;
+    begin.best_key = best_key;
+    state_.upload({begin});
+  }
   const IncumbentList& incumbents() const noexcept { return incumbents_; }
   /// Sets the times of the latest ones that have none, by a function of the step.
   template <class SecondsAt>
   void set_times(const SecondsAt& seconds_at) {
     const std::vector<Incumbent>& kept = incumbents_.kept();
     for (std::size_t i = kept.size(); i > 0 && kept[i - 1].time_s < 0; --i) {
-      incumbents_.set_time(i - 1, seconds_at(static_cast<std::uint64_t>(kept[i - 1].sweeps)));
+      const std::int64_t step = kept[i - 1].sweeps - sweeps_before_;
+      incumbents_.set_time(i - 1, seconds_at(static_cast<std::uint64_t>(step)));
     }
   }
   /// An incumbent of this run, without a time.
@@ -85,6 +99,8 @@ class RunTelemetry {
   bool is_sound(const RunControl& control) const;
 
  private:
+  bool has_sound_incumbents(const RunControl& control) const;
+  void launch(RecordTelemetry::Task task, const RunControl* control);
   void make_ring(const TelemetryOptions& options);
   bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);
   void take_records(std::uint64_t epochs);
@@ -101,6 +117,7 @@ class RunTelemetry {
   SharedArray<TelemetrySlot> slots_;
   RecordTelemetry kernel_;  // with everything that does not change
   IncumbentList incumbents_;
+  std::int64_t sweeps_before_ = 0;  // of earlier stages
   std::uint64_t taken_incumbents_ = 0;
   TelemetryCounts counts_;
   std::vector<TelemetryRecord> records_;  // of one epoch

@@ -14,9 +14,7 @@ struct BestLogEntry {
   std::uint64_t key;     ///< exact::order_key of the stored energy
   std::uint64_t step;    ///< sweeps of each replica at the end of the tick
   std::int32_t replica;  ///< the first that had it at the end of the tick; -1 until that is known
-  std::int32_t slot;     ///< where that replica was a tick later
-  std::int32_t rung;     ///< likewise
-  std::int32_t reserved;
+  std::int32_t rung;     ///< of that replica when TrackBest found it
 };
 
 /// The improvements of the best of all replicas since the last epoch of telemetry, in device
@@ -30,22 +28,21 @@ struct BestLog {
   static constexpr std::int64_t capacity = 256;  ///< more than an epoch of 512 ticks can note
   static constexpr std::uint64_t no_finder = ~0ull;
 
-  View1<BestLogEntry> entries;        ///< [capacity]; empty: nothing is noted
-  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<BestLogEntry> entries;  ///< [capacity]; empty: nothing is noted
 
   KILN_HD static std::uint64_t next_after(std::uint64_t tick) { return tick + 1 + tick / 32; }
   KILN_HD static std::int64_t place_of(std::uint64_t number) {
     return static_cast<std::int64_t>(number % static_cast<std::uint64_t>(capacity));
   }
   /// The least is that of the first replica.
-  KILN_HD static std::uint64_t finder_of(std::int32_t replica, std::int64_t slot) {
-    return static_cast<std::uint64_t>(replica) << 32 | static_cast<std::uint64_t>(slot);
+  KILN_HD static std::uint64_t finder_of(std::int32_t replica, std::int32_t rung) {
+    return static_cast<std::uint64_t>(replica) << 32 | static_cast<std::uint32_t>(rung);
   }
   KILN_HD static std::int32_t replica_of(std::uint64_t finder) {
     return static_cast<std::int32_t>(finder >> 32);
   }
-  KILN_HD static std::int32_t slot_of(std::uint64_t finder) {
-    return static_cast<std::int32_t>(finder & 0xFFFFFFFFu);
+  KILN_HD static std::int32_t rung_of(std::uint64_t finder) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(finder));
   }
 };
 

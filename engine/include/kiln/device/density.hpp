@@ -59,7 +59,7 @@ struct DensityPoint {
 ///     };
 ///
 /// It may declare `static constexpr bool works_by_coordinates = true`: its work for a point is a
-/// loop over coordinates and nothing longer, so that a short vector needs few threads.
+/// loop over coordinates and nothing longer, so that a short vector needs few threads, or one.
 ///
 /// evaluate() returns the negative log density (or another value to minimise), equal on every
 /// thread of the team, and writes all of at.gradient if requested; at its end the gradient is
@@ -81,5 +81,18 @@ template <class Density>
 inline constexpr bool works_by_coordinates = requires {
   requires Density::works_by_coordinates;
 };
+
+/// The most dimensions of a density that a GPU thread evaluates alone.
+inline constexpr int max_dimension_of_thread = 32;
+/// The same if the compiler does not know the dimension: vectors are then in local memory.
+inline constexpr int max_short_dimension = 24;
+
+/// The length of a vector of a GPU thread that has a chain alone; 0: such a thread is too small.
+template <class Density>
+inline constexpr int thread_vector_length =
+    Density::fixed_dimension > max_dimension_of_thread ? 0
+    : Density::fixed_dimension > 0                     ? Density::fixed_dimension
+    : works_by_coordinates<Density>                    ? max_short_dimension
+                                                       : 0;
 
 }  // namespace kiln

@@ -32,13 +32,13 @@ concept TeamForm = requires(const F& f, const DensityPoint& at) {
   f.dimension();
   f.workspace();
 };
-/// double operator()(const double* x, double* gradient) const: returns the value, and writes the
+/// `double operator()(const double* x, double* gradient) const`: returns the value, and writes the
 /// gradient unless it is null.
 template <class F>
 concept GradientForm = requires(const F& f, const double* x, double* gradient) {
   { f(x, gradient) } -> std::convertible_to<double>;
 };
-/// template <class T> T operator()(const T* x) const, or returning Parts<T>.
+/// `template <class T> T operator()(const T* x) const`, or returning Parts<T>.
 template <class F>
 concept DualForm = !GradientForm<F> && requires(const F& f, const double* x, const Dual<1>* y) {
   f(x);

@@ -13,6 +13,10 @@ namespace kiln {
 /// and column c, a sweep replaces each other element m_ij by m_ij - c_i c_j / p, the column by c_i
 /// / p and the pivot by -1 / p. Teams may have faster specialisations (kiln/cuda/tile_team.cuh),
 /// with the same operations on each element.
+/// @param team  the threads that call this function together
+/// @param triangle  of A, replaced
+/// @param n  rows of A
+/// @param least  that a pivot must exceed
 /// @param pivot  [n], the pivots: their product is the determinant
 /// @param column  [n], scratch memory
 /// @return whether all pivots were finite and greater than `least`; else the triangle is lost

@@ -66,6 +66,8 @@ class KILN_API Arena {
   /// The part of it that arrays have ever reached: the rest is no memory yet on a host.
   std::uint64_t touched_bytes() const noexcept;
   ArenaState state() const noexcept;
+  /// Whether `all` bytes are free, `piece` of them in one piece.
+  bool has_free(std::uint64_t piece, std::uint64_t all) const noexcept;
 
  private:
   struct Piece {

@@ -46,6 +46,13 @@ class IdleList {
     while (take() != nullptr) {
     }
   }
+  /// Whether one of them `suffices`.
+  template <class Suffices>
+  bool any(const Suffices& suffices) const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(idle_.begin(), idle_.begin() + count_,
+                       [&](const std::unique_ptr<T>& one) { return suffices(*one); });
+  }
   /// The sum of what `bytes` says of each.
   template <class Bytes>
   std::uint64_t sum(const Bytes& bytes) const {

@@ -90,6 +90,9 @@ struct PendingPoints {
 /// data lie on the device of the queue, which must outlive the object. Not thread-safe.
 class KILN_API GaussianProcess {
  public:
+  /// @param queue  must outlive this object
+  /// @param dimension  coordinates of a point
+  /// @param options  the same for all processes
   /// @param categorical  for each coordinate, whether its values are categories; empty: none.
   /// @param similarity  for each coordinate, the similarity of its categories 0, 1, ...; empty:
   /// unknown for all.
@@ -134,6 +137,8 @@ class KILN_API GaussianProcess {
   /// Draws functions from the posteriors at many points, by pathwise conditioning: linear in the
   /// number of points.
   /// @param points  [processes][dimension][m], one coordinate of all points after the other
+  /// @param m  points of each process
+  /// @param draws  functions of each process
   /// @param keys  of the draws of each process
   /// @return [processes][draws][m], in units of the observations
   std::vector<double> draw_paths(const std::vector<double>& points, std::int64_t m,

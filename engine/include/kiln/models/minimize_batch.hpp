@@ -16,6 +16,8 @@ namespace kiln {
 /// objective, at all trials at once.
 class KILN_API BatchedMinimizer {
  public:
+  /// @param queue  must outlive this object
+  /// @param n  variables of each minimisation
   /// @param starts  [items][n]
   /// @param lower, upper  [items][n], or one row [n] for all
   BatchedMinimizer(Queue& queue, std::int64_t n, const std::vector<double>& starts,
@@ -32,6 +34,8 @@ class KILN_API BatchedMinimizer {
 
   /// Alternates `evaluate` and a step until all minimisations have ended. Afterwards the trials are
   /// the best points.
+  /// @param max_rounds  limit of evaluations of each minimisation
+  /// @param evaluate  launches kernels that write values and gradients of the trials
   /// @param expensive  the host checks after every round, not after every few: for rounds that take
   /// longer than the check
   void run(int max_rounds, const std::function<void()>& evaluate, bool expensive = false);

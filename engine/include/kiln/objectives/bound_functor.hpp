@@ -22,6 +22,7 @@ class BoundFunctor {
   }
 
  protected:
+  /// @param kernels  launchers for the type of the functor
   /// @param functor  argument of the launches of `kernels`; lives as long as this object
   BoundFunctor(const FunctorKernels<Family>& kernels, const void* functor)
       : kernels_(kernels), functor_(functor) {}

@@ -20,6 +20,7 @@ namespace kiln {
 template <class Density>
 class CatalogDensitySource final : public DensitySource {
  public:
+  /// @param density  the functor, without its arrays
   /// @param parts  whether base and term are separate.
   explicit CatalogDensitySource(Density density, bool parts) : arrays_(density), parts_(parts) {}
 

@@ -15,7 +15,9 @@ namespace kiln {
 /// U(x) = x^T P x / 2 with a dense P: the negative log density of a normal distribution of mean 0
 /// and precision P. Gradients of all chains are one matrix product (MatrixProduct), in double.
 ///
+/// @param name            of the objective
 /// @param precision       [dimension][dimension], symmetric
+/// @param dimension       number of variables
 /// @param leapfrog_limit  leapfrogs of a transition: see BatchedTransition
 /// @throws InvalidArgument `objective.shape` if the sizes do not fit, `objective.value` for values
 /// that are not finite, a matrix that is not symmetric, or a limit below 1.

@@ -30,6 +30,9 @@ class KILN_API DensitySource : public Queryable {
   virtual bool cuda() const = 0;                               ///< whether it runs on a GPU, too
   /// Whether base and term are separate, so that tempering may weight the term alone.
   virtual bool has_parts() const = 0;
+  /// Whether the kernels of GPUs are compiled when they are launched first. A kernel for no chain
+  /// is then launched before the ticks that use it.
+  virtual bool is_compiled_late() const { return false; }
   /// Host, if an evaluation may take any time: a user's callable.
   virtual Pace pace() const { return Pace::device; }
   /// Bytes that bind() uploads.

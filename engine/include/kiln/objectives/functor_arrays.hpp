@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/memory/memory_account.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 
 namespace kiln {
@@ -39,10 +40,13 @@ class FunctorArrays {
 
   /// The functor with host pointers.
   const Functor& on_host() const { return functor_; }
+  /// Device memory of the arrays in a bundle, each of which begins on a line.
   std::uint64_t bytes() const {
     std::uint64_t bytes = 0;
-    for (const auto& array : reals_) bytes += array.values.size() * sizeof(double);
-    for (const auto& array : integers_) bytes += array.values.size() * sizeof(std::int32_t);
+    for (const auto& array : reals_) bytes += device_lines(array.values.size() * sizeof(double));
+    for (const auto& array : integers_) {
+      bytes += device_lines(array.values.size() * sizeof(std::int32_t));
+    }
     return bytes;
   }
 

@@ -34,7 +34,8 @@ class KILN_API Turnable {
 /// themselves (make_pairwise()).
 ///
 /// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense, for
-/// densities, whose opposite sense has no probability mass, and for objectives that give a reason.
+/// densities, whose opposite sense has no probability mass, for constraints that the objective
+/// holds as penalties, and for objectives that give a reason.
 KILN_API Problem turned(const Problem& problem);
 
 }  // namespace kiln

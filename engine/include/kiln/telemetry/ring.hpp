@@ -90,8 +90,7 @@ struct TelemetryRing {
       std::atomic_ref(slot.word[i]).store(from.word[i], std::memory_order_relaxed);
     }
     std::atomic_ref(next.word[0]).store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    std::atomic_ref(slot.word[0]).store(from.word[0], std::memory_order_relaxed);
+    std::atomic_ref(slot.word[0]).store(from.word[0], std::memory_order_release);
 #endif
   }
 
@@ -104,9 +103,9 @@ struct TelemetryRing {
     copy.word[0] = std::atomic_ref(slot.word[0]).load(std::memory_order_acquire);
     if (copy.word[0] != seq) return copy.word[0] > seq ? Found::another : Found::nothing_yet;
     for (int i = 1; i < TelemetrySlot::words; ++i) {
-      copy.word[i] = std::atomic_ref(slot.word[i]).load(std::memory_order_relaxed);
+      copy.word[i] = std::atomic_ref(slot.word[i]).load(std::memory_order_acquire);
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
+    // Every load above comes before this one: it acquires.
     if (std::atomic_ref(slot.word[0]).load(std::memory_order_relaxed) != seq) return Found::another;
     value = std::bit_cast<TelemetryRecord>(copy);
     return Found::record;

@@ -31,6 +31,10 @@ struct ExpSum {
   static constexpr double largest = 0x1p1000;  ///< larger exponents are clipped
 
   KILN_HD KILN_CALLED static ExpSum of(double x) {
+#if !defined(__CUDA_ARCH__)
+    // NaN has no integer: a device takes the least for it, a host has no answer (C++20, 7.3.11).
+    if (x != x) return {x, 0.0};
+#endif
     x = x > largest ? largest : x < -largest ? -largest : x;
     const double shifts = exact::div(x, step);
     // From 2^52 on every double is whole, and steps of x are longer than those of the scale.

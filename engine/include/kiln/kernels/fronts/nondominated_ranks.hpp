@@ -42,7 +42,9 @@ struct KILN_API NondominatedRanks {
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
   /// Scratch bytes of a launch, on any backend.
+  /// @param groups  the populations
   /// @param columns of all groups.
+  /// @param objectives  of a point
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns,
                                               std::int64_t objectives) {
     if (groups.size <= block_points) return 0;

@@ -115,20 +115,32 @@ enum class TransitionDraw : std::uint8_t {
 
 /// The assignment of chains to threads of a GPU. The CPU ignores it.
 enum class ChainLayout : std::uint8_t {
-  thread,  ///< one each: vectors in registers, so fixed dimensions up to 32 only
+  thread,  ///< one each, with vectors of thread_vector_length
   lanes,   ///< four: for many chains of a short density that works by coordinates
   warp,
   block,
 };
 
 /// Reflects x at the walls of [lower, upper] and reverses the momentum with every reflection.
+/// However many reflections that takes: a density that is flat in its box is left by many widths,
+/// and a chain that stopped at a wall would stay there.
 KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {
-  // A trajectory that leaves by many widths has diverged; its continuation does not matter.
   for (int i = 0; i < 64 && (x < lower || x > upper); ++i) {
     x = x < lower ? 2 * lower - x : 2 * upper - x;
     momentum = -momentum;
   }
-  return x < lower ? lower : (x > upper ? upper : x);
+  if (x >= lower && x <= upper) return x;
+  // Two walls, since one reflects once.
+  const double width = exact::sub(upper, lower);
+  const double turns = ::floor(exact::div(exact::sub(x, lower), width));
+  const double rest = exact::sub(exact::sub(x, lower), exact::mul(turns, width));
+  const bool is_odd = exact::sub(turns, exact::mul(2, ::floor(exact::mul(0.5, turns)))) != 0;
+  if (is_odd) momentum = -momentum;
+  const double folded = is_odd ? exact::sub(upper, rest) : exact::add(lower, rest);
+  // An infinite number has no rest, and the rest of one without digits behind its point may lie
+  // beyond.
+  const double near = folded - folded == 0 ? folded : x;
+  return near < lower ? lower : (near > upper ? upper : near);
 }
 
 }  // namespace kiln

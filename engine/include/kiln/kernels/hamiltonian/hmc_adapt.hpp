@@ -200,8 +200,9 @@ struct KILN_API HmcAdapt {
     }
   }
 
+  // NaN becomes `low`.
   KILN_HD static double clipped(double x, double low, double high) {
-    return x < low ? low : (x > high ? high : x);
+    return x > high ? high : (x > low ? x : low);
   }
 
   KILN_HD void learn_step(HmcAdaptation& state, double acceptance) const {

@@ -50,7 +50,8 @@ struct KILN_API HmcTransition {
   KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
                    double* memory) const;
   template <class Density>
-  KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const;
+  requires(Density::fixed_dimension > 0)  // else four threads are as fast, or faster
+      KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const;
 };
 
 namespace hmc {
@@ -129,8 +130,9 @@ KILN_HD void HmcTransition::run(const Density& target, const Team& team, std::in
 }
 
 template <class Density>
-KILN_HD void HmcTransition::run_in_registers(const Density& target, std::int64_t slot,
-                                             double* work) const {
+requires(Density::fixed_dimension > 0) KILN_HD
+    void HmcTransition::run_in_registers(const Density& target, std::int64_t slot,
+                                         double* work) const {
   double x[Density::fixed_dimension], z[Density::fixed_dimension], g[Density::fixed_dimension],
       velocity[Density::fixed_dimension];
   hmc::fixed_transition(*this, target, SingleTeam{}, slot, x, z, g, velocity, work);

@@ -46,13 +46,12 @@ struct KILN_API AdvanceTick {
       if (c.finder != BestLog::no_finder) {
         BestLogEntry& last = log.entries[BestLog::place_of(c.noted - 1)];
         last.replica = BestLog::replica_of(c.finder);
-        last.slot = BestLog::slot_of(c.finder);
-        last.rung = log.rung_of[last.slot];
+        last.rung = BestLog::rung_of(c.finder);
       }
       c.wanted = exact::not_a_number();
     }
     if (c.best_key >= c.noted_key || c.tick < c.next_note) return;
-    log.entries[BestLog::place_of(c.noted)] = {c.best_key, c.step, -1, 0, 0, 0};
+    log.entries[BestLog::place_of(c.noted)] = {c.best_key, c.step, -1, 0};
     ++c.noted;
     c.noted_key = c.best_key;
     c.next_note = BestLog::next_after(c.tick);

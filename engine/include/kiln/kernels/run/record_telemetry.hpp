@@ -35,10 +35,11 @@ struct TelemetryPart {
 /// improvements of the best of all replicas to the host, and writes records into the ring.
 ///
 /// An epoch ends when the ticks done are a multiple of ticks_per_epoch, and is recorded once: any
-/// other launch does nothing, but for one that only looks, at any time: it hands over what the log
-/// has, and tells the best of all replicas so far. Improvements are those that AdvanceTick has
-/// noted in the log, and that of the epoch if it is better than they; of several replicas with the
-/// best energy the first counts. Padding slots and energies that are not finite never count.
+/// other launch does nothing, but for two tasks that are done at any time: to hand over what the
+/// log has, and to look, which also tells the best of all replicas so far. Improvements are those
+/// that AdvanceTick has noted in the log, and that of the epoch if it is better than they; of
+/// several replicas with the best energy the first counts. Padding slots and energies that are not
+/// finite never count.
 ///
 /// Class E: sums are added in an order that the group size alone decides. A node has 256 slots:
 /// lane l of 32 adds its slots l, l + 32, ..., then lane l adds lane l + 16, l + 8, ... . The nodes
@@ -51,6 +52,7 @@ struct KILN_API RecordTelemetry {
       "telemetry";
   static constexpr std::int64_t node_size = 256;
   static constexpr int node_lanes = 32, wide_lanes = 1024;
+  enum class Task : std::uint8_t { epoch, look, log };
 
   const RunControl* control = nullptr;
   View1<const double> energy, best_energy;                     ///< [slots]
@@ -67,7 +69,7 @@ struct KILN_API RecordTelemetry {
   TelemetryMailbox* mailbox = nullptr;
   TelemetryRing ring;
   View1<const BestLogEntry> log;  ///< [BestLog::capacity]; may be empty
-  bool only_look = false;         ///< writes TelemetryMailbox::now
+  Task task = Task::epoch;        ///< look writes TelemetryMailbox::now
 
   KILN_HD std::int64_t groups() const { return sums.size; }
   /// Of a group.
@@ -83,8 +85,8 @@ struct KILN_API RecordTelemetry {
   }
 
   KILN_HD bool due() const {
-    return only_look || (control->tick % ticks_per_epoch == 0 &&
-                         (state->epochs == 0 || control->tick != state->last_tick));
+    return task != Task::epoch || (control->tick % ticks_per_epoch == 0 &&
+                                   (state->epochs == 0 || control->tick != state->last_tick));
   }
 
   KILN_HD double origin_of(std::int64_t group) const {
@@ -214,8 +216,14 @@ struct KILN_API RecordTelemetry {
   KILN_HD void look(const TelemetryPart& all) const {
     mailbox->now = entry_of(all);
     if (all.slot < 0) mailbox->now.replica = -1;
+    hand_over_log();
+  }
+
+  /// Hands over what the log has, by one thread.
+  KILN_HD void hand_over_log() const {
     TelemetryState next = *state;
     empty_log(next);
+    if (next.emptied == state->emptied) return;
     *state = next;
     tell(next, true);
   }
@@ -253,7 +261,7 @@ struct KILN_API RecordTelemetry {
       entry.step = one.step;
       entry.energy = exact::from_order_key(one.key);
       entry.replica = one.replica;
-      entry.group = static_cast<std::int32_t>(one.slot / group_size);
+      entry.group = static_cast<std::int32_t>(one.replica < 0 ? 0 : one.replica / group_size);
       entry.rung = one.rung;
       hand_over(next, one.key, entry);
     }

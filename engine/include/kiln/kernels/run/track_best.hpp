@@ -33,9 +33,9 @@ struct KILN_API TrackBest {
   View1<double> best_energy;   ///< [slots]
   View1<std::uint64_t>
       best_step;  ///< [slots], step at the beginning of the tick that found the best
-  View1<std::uint32_t> improved;         ///< [slots / 32], scratch: which slots improved
-  View1<const std::int32_t> replica_of;  ///< [slots]; empty: no finder is looked for
-  RunControl* control = nullptr;         ///< nothing is done once stopped
+  View1<std::uint32_t> improved;                  ///< [slots / 32], scratch: which slots improved
+  View1<const std::int32_t> replica_of, rung_of;  ///< [slots]; empty: no finder is looked for
+  RunControl* control = nullptr;                  ///< nothing is done once stopped
 
   /// No replica improves at least.
   double bytes() const { return bytes_of(energy) + bytes_of(best_energy); }

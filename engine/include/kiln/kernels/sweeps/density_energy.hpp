@@ -102,7 +102,7 @@ template <class Density>
 KILN_HD void DensityEnergy::run_in_registers(const Density& target, std::int64_t slot,
                                              double* work) const {
   if (!active(slot)) return;
-  double x[Density::fixed_dimension], g[Density::fixed_dimension];
+  double x[thread_vector_length<Density>], g[thread_vector_length<Density>];
   hmc::density_energy(*this, target, SingleTeam{}, slot, x, g, work);
 }
 

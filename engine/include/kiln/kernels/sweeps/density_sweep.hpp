@@ -264,7 +264,7 @@ KILN_HD void DensitySweep::run(const Density& target, const Team& team, std::int
 template <class Density>
 KILN_HD void DensitySweep::run_in_registers(const Density& target, std::int64_t slot,
                                             double* work) const {
-  double x[Density::fixed_dimension];
+  double x[thread_vector_length<Density>];
   hmc::density_sweep(*this, target, SingleTeam{}, slot, x, work);
 }
 
