@@ -32,10 +32,14 @@ int write_all(int descriptor, std::string_view content) {
 
 }  // namespace
 
-void write_file(const fs::path& path, std::string_view content, Existing existing) {
+void write_file(const fs::path& path, const Pieces& content, Existing existing) {
   WholeFile file(path);
-  file.write(content.data(), content.size());
+  for (const std::string_view piece : content) file.write(piece.data(), piece.size());
   file.put_in_place(existing);
+}
+
+void write_file(const fs::path& path, std::string_view content, Existing existing) {
+  write_file(path, Pieces{content}, existing);
 }
 
 void replace_file(const fs::path& path, std::string_view content) {
@@ -44,7 +48,7 @@ void replace_file(const fs::path& path, std::string_view content) {
   file.put_in_place(Existing::replace, Durability::none);
 }
 
-void check_writable(const fs::path& folder) { WholeFile probe(folder / "probe"); }
+void check_writable(const fs::path& file) { WholeFile probe(file); }
 
 GrowingFile::GrowingFile(const fs::path& path) : path_(path) {
   const int reason = open(O_CREAT | O_EXCL);

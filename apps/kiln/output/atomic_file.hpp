@@ -6,12 +6,18 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/files/whole_file.hpp"
 
 namespace kiln::cli {
 
+/// What a file is to hold, in pieces that follow each other: large ones need not be copied.
+using Pieces = std::vector<std::string_view>;
+
 /// Writes a file whole or not at all, as WholeFile does. @throws IoError as WholeFile does
+void write_file(const std::filesystem::path& path, const Pieces& content,
+                Existing existing = Existing::replace);
 void write_file(const std::filesystem::path& path, std::string_view content,
                 Existing existing = Existing::replace);
 
@@ -19,8 +25,9 @@ void write_file(const std::filesystem::path& path, std::string_view content,
 /// the machine it may be an earlier one, or empty. @throws IoError
 void replace_file(const std::filesystem::path& path, std::string_view content);
 
-/// Whether a file can be made in a folder, found out by making one. @throws IoError
-void check_writable(const std::filesystem::path& folder);
+/// Whether a file of this name can be made, found out by making one of another name in its folder.
+/// @throws IoError
+void check_writable(const std::filesystem::path& file);
 
 /// A new file that grows: what was appended is there for every reader, and stays when the process
 /// is killed. A full disk costs no run: what cannot be written is kept, and is written before the

@@ -7,7 +7,10 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "output/report_quantities.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
 
@@ -41,6 +44,7 @@ Json start_of(const RunFacts& facts) {
                 {"host", host_name()},
                 {"step", facts.step},
                 {"variables", problem.objective->space().variables()},
+                {"quantities", report_quantities(facts)},
                 {"best_known", nullptr},
                 {"limits",
                  {{"time_s", or_null(budget.time_limit_s)},
@@ -56,7 +60,10 @@ Json start_of(const RunFacts& facts) {
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
-    : facts_(facts), integral_(facts.loaded.problem.units.integral), file_(file) {}
+    : facts_(facts),
+      integral_(facts.loaded.problem.units.integral),
+      quantities_(report_quantities(facts)),
+      file_(file) {}
 
 void Events::start() {
   Json start = start_of(facts_);
@@ -85,11 +92,15 @@ void Events::update(const ReportPoint& point) {
   if (!improved && point.time_s - newest_s_ < between_events_s) return;
   newest_s_ = point.time_s;
   Json more = {{"sweeps", point.sweeps},
-               {"best", point.has_best ? value_of(point.best) : Json(nullptr)},
-               {"mean", point.mean},
-               {"acceptance_rate", point.acceptance_rate},
-               {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
-               {"attempts_per_ns", point.attempts_per_ns}};
+               {"best", point.has_best ? value_of(point.best) : Json(nullptr)}};
+  const Json all = {{"mean", point.mean},
+                    {"acceptance_rate", point.acceptance_rate},
+                    {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
+                    {"attempts_per_ns", point.attempts_per_ns}};
+  // As in the table of progress, notes take the place of temperatures.
+  for (const std::string& name : quantities_) {
+    if (point.notes.empty() || name == "attempts_per_ns") more[name] = all[name];
+  }
   if (point.time_left_s >= 0) more["time_left_s"] = point.time_left_s;
   for (const auto& [name, value] : point.notes) {
     more[name] = std::isfinite(value) ? Json(value) : Json(nullptr);

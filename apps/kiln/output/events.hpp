@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "kiln/observer.hpp"
 #include "kiln/result.hpp"
@@ -41,7 +42,8 @@ class Events {
 
   const RunFacts& facts_;
   bool integral_;
-  double newest_s_ = 0;  // of improvement or progress
+  std::vector<std::string> quantities_;  // of report points, that the schedule has
+  double newest_s_ = 0;                  // of improvement or progress
   GrowingFile& file_;
 };
 

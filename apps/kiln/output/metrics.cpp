@@ -73,9 +73,11 @@ void add_progress(MetricWriter& out, const MetricReading& reading) {
   out.add("kiln_run_steps", "", "Sweeps, generations or transitions of each replica so far.",
           static_cast<double>(p.sweeps));
   out.add("kiln_run_attempts", "", "Attempted moves of all replicas so far.", p.attempts);
-  out.add("kiln_run_attempts_per_second", "",
-          "Attempted moves of all replicas per second, since the report point before.",
-          1e9 * p.attempts_per_ns);
+  if (reading.quantities.contains("attempts_per_ns")) {
+    out.add("kiln_run_attempts_per_second", "",
+            "Attempted moves of all replicas per second, since the report point before.",
+            1e9 * p.attempts_per_ns);
+  }
 }
 
 void add_values(MetricWriter& out, const MetricReading& reading) {
@@ -92,11 +94,16 @@ void add_values(MetricWriter& out, const MetricReading& reading) {
     out.add("kiln_gap_ratio", "ratio", "Distance from the best known value, relative to it.",
             std::abs(*reading.best - *reading.best_known) / std::abs(*reading.best_known));
   }
-  out.add("kiln_mean_value", "", "Objective value of the mean energy of the current states.",
-          p.mean);
-  out.add("kiln_acceptance_ratio", "ratio", "Accepted share of the attempted moves.",
-          p.acceptance_rate);
-  if (std::isfinite(p.beta)) {
+  const std::set<std::string>& has = reading.quantities;
+  if (has.contains("mean")) {
+    out.add("kiln_mean_value", "", "Objective value of the mean energy of the current states.",
+            p.mean);
+  }
+  if (has.contains("acceptance_rate")) {
+    out.add("kiln_acceptance_ratio", "ratio", "Accepted share of the attempted moves.",
+            p.acceptance_rate);
+  }
+  if (has.contains("beta") && std::isfinite(p.beta)) {
     out.add("kiln_inverse_temperature", "", "Inverse temperature of the first rung.", p.beta);
   }
   out.add("kiln_nonfinite_energies", "", "Trial energies that were NaN or infinite.",

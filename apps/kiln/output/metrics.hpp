@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,7 @@ struct MetricReading {
   std::uint64_t nonfinite = 0;        ///< trial energies so far that were NaN or infinite
   std::map<AlertCode, Alert> alerts;  ///< that are raised now
   std::string stop;                   ///< reason of the end; "": the run goes on
+  std::set<std::string> quantities;   ///< of the point, that the schedule has: report_quantities()
 };
 
 /// The metrics as text that parsers of Prometheus (0.0.4) and of OpenMetrics (1.0.0) accept. The

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>  // flock
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,37 @@ std::vector<fs::path> missing_of(fs::path path) {
                 {}, "-o " + shell_word(free_name_like(path)));
 }
 
+// Six logs, a new file beside a checkpoint, and a file that is read.
+constexpr std::size_t open_files_of_run = 9;
+
+// A limit that a run meets at its end costs its files. Only what counts is asked for: every other
+// reason is said by the file that it concerns.
+void require_open_files() {
+  std::vector<int> descriptors;
+  int reason = 0;
+  while (reason == 0 && descriptors.size() < open_files_of_run) {
+    const int descriptor = ::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    reason = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0) descriptors.push_back(descriptor);
+  }
+  for (const int descriptor : descriptors) ::close(descriptor);
+  if (reason != EMFILE && reason != ENFILE) return;
+  const std::size_t missing = open_files_of_run - descriptors.size();
+  if (reason == ENFILE) {
+    throw IoError("io.open_files", "the system cannot open any more files", {},
+                  "end other programs, or raise fs.file-max");
+  }
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  throw IoError("io.open_files",
+                fmt::format("a process may have {} open files here, and a run with a run folder "
+                            "needs {} more",
+                            limit.rlim_cur, missing),
+                "the limit is that of ulimit -n",
+                fmt::format("ulimit -n {}, and then the same command",
+                            std::max<std::uint64_t>(64, limit.rlim_cur + missing)));
+}
+
 }  // namespace
 
 RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_normal()) {
@@ -82,9 +114,36 @@ RunFolder::RunFolder(const std::string& path, Continues)
     throw InputError("resume.busy", clean(path_.string()) + " belongs to a run in progress", {},
                      "wait until the run has ended");
   }
-  check_writable(path_);
+  require_open_files();
+  check_writable(path_ / "result.json");
+  require_files();
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path_, error)) {
     written_.insert(entry.path().lexically_relative(path_).string());
+  }
+}
+
+// A run that continues meets what others have put in the place of its files. A log is written to
+// as it is; of the other files the run makes new ones, which take no place of a folder.
+void RunFolder::require_files() const {
+  const auto refuse = [&](const char* name, const char* why) {
+    const std::string file = clean((path_ / name).string());
+    throw IoError("io.write", fmt::format("{}: {}", file, why), {},
+                  fmt::format("move {} away: the run makes a new one", shell_word(file)));
+  };
+  for (const char* name : {"trace.csv", "events.ndjson", "incumbents.ndjson", "telemetry.bin",
+                           "evaluations.csv", "evaluations.sums"}) {
+    std::error_code ignored;
+    const fs::file_status status = fs::symlink_status(path_ / name, ignored);
+    if (!fs::exists(status)) continue;
+    if (!fs::is_regular_file(status)) refuse(name, "this is no regular file, and no log of a run");
+    if (::access((path_ / name).c_str(), W_OK) != 0) refuse(name, "the log cannot be written");
+  }
+  for (const char* name : {"result.json", "solution.txt", "front.csv", "front.svg", "summary.csv",
+                           "draws.npy", "checkpoint.kiln", "checkpoint.prev.kiln", "report.html"}) {
+    std::error_code ignored;
+    if (fs::is_directory(fs::symlink_status(path_ / name, ignored))) {
+      refuse(name, "this is a folder, and the run writes a file of this name");
+    }
   }
 }
 
@@ -104,7 +163,8 @@ void RunFolder::make() {
   }
   const bool is_empty = fs::is_empty(path_, error);
   if (!error && !is_empty) refuse_existing(path_);
-  check_writable(path_);
+  require_open_files();
+  check_writable(path_ / "run.json");
 }
 
 // A lock, which no killed process leaves behind. File systems without locks have no claims. False:
@@ -158,10 +218,10 @@ void RunFolder::discard() noexcept {
 }
 
 void RunFolder::write(const std::string& name, std::string_view content) {
-  write(name, content, name);
+  write(name, Pieces{content}, name);
 }
 
-void RunFolder::write(const std::string& name, std::string_view content,
+void RunFolder::write(const std::string& name, const Pieces& content,
                       const std::string& listed_as) {
   require_own();
   make_folder_of(name);

@@ -22,13 +22,14 @@ namespace kiln::cli {
 class RunFolder {
  public:
   /// @throws IoError `io.exists` if it has files in it or belongs to a run that is under way,
-  ///   `io.write` if it cannot be made or written.
+  ///   `io.write` if it cannot be made or written, `io.open_files` if the process may not open as
+  ///   many files as a run has.
   explicit RunFolder(const std::string& path);
   struct Continues {};
   /// The folder of a run that continues: its files are taken for its own.
   /// @throws InputError `resume.missing` if there is none, `resume.busy` if it belongs to a run
   /// that
-  ///   is under way; IoError `io.write` if it cannot be written.
+  ///   is under way; IoError `io.write` if it or a log in it cannot be written, `io.open_files`.
   RunFolder(const std::string& path, Continues);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -37,7 +38,7 @@ class RunFolder {
   /// Writes a file whole or not at all; only one of its own is replaced. @throws IoError
   void write(const std::string& name, std::string_view content);
   /// The same for one of many files that are listed as a range, once.
-  void write(const std::string& name, std::string_view content, const std::string& listed_as);
+  void write(const std::string& name, const Pieces& content, const std::string& listed_as);
   /// The same, where another program may have written the file meanwhile: it is replaced.
   void replace(const std::string& name, std::string_view content);
   /// A file that grows while the run goes on. @throws IoError
@@ -60,6 +61,7 @@ class RunFolder {
 
  private:
   void make();
+  void require_files() const;
   bool claim();
   void make_folder_of(const std::string& name) const;
   bool is_own() const noexcept;

@@ -77,8 +77,8 @@ void IncumbentLog::append(RunFolder& folder, const std::vector<Incumbent>& all, 
 
 void IncumbentLog::write_solution(RunFolder& folder, std::size_t number, State state) {
   if (problem_.solution.canonical) problem_.solution.canonical(state);
-  folder.write(fmt::format("incumbents/{:06}.txt", number),
-               problem_.solution.format(spans_of(state)), "incumbents");
+  const std::string text = problem_.solution.format(spans_of(state));
+  folder.write(fmt::format("incumbents/{:06}.txt", number), Pieces{text}, "incumbents");
 }
 
 void IncumbentLog::go_on(const RunFolder& folder, const Run& run) {

@@ -219,6 +219,10 @@ void RunRecord::update(const ReportPoint& point, Run& run) {
   snapshot(run);
 }
 
+void RunRecord::warn(double time_s, const std::string& code, const std::string& message) {
+  if (events_) events_->warning(time_s, code, message);
+}
+
 void RunRecord::alert(const AlertChange& change, double time_s) {
   if (events_) events_->alert(change, time_s);
 }
@@ -251,15 +255,30 @@ void RunRecord::finish_last_checkpoint(const Result& result) {
   if (!error_) error_ = checkpoints_->error();
 }
 
+bool RunRecord::keep_state(Run& run) {
+  if (folder_ == nullptr || !checkpoints_) return false;
+  try {
+    run.settle();
+    telemetry_.write(*folder_, run);
+    return checkpoints_->write(run, notes("")).has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 void RunRecord::tell(const std::string& line) const {
   if (tell_ && !options_.has("quiet")) tell_(line);
+}
+
+std::string RunRecord::document_of(const Result& result) const {
+  return options_.is_extended ? continued_result_json(result) : result_json(result);
 }
 
 // A disk that is full for a moment, or no feasible state yet, costs the run nothing.
 void RunRecord::snapshot(Run& run) {
   struct Files final : FileWriter {
     explicit Files(RunFolder& files) : folder(files) {}
-    void write(const std::string& name, const std::string& content,
+    void write(const std::string& name, const Pieces& content,
                const std::string& listed_as) const override {
       folder.write(name, content, listed_as);
     }
@@ -270,7 +289,7 @@ void RunRecord::snapshot(Run& run) {
     if (former_ != nullptr) former_->improve(result, problem_);
     if (!result.verified) return;
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
-    folder_->write("result.json", result_json(result));
+    folder_->write("result.json", document_of(result));
   } catch (const std::exception&) {
     return;
   }
@@ -287,7 +306,7 @@ void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
 
 void RunRecord::finish(const Result& result, const std::string& text) {
   if (folder_ == nullptr) return;
-  attempt([&] { FileWriter::write("result.json", result_json(result)); });
+  attempt([&] { FileWriter::write("result.json", document_of(result)); });
   // Of a run that failed the file has more: the evaluations of its last batch.
   attempt([&] {
     if (!result.evaluations || result.stop == Stop::failed) return;
@@ -333,7 +352,7 @@ void RunRecord::attempt(const Part& part) {
   }
 }
 
-void RunRecord::write(const std::string& name, const std::string& content,
+void RunRecord::write(const std::string& name, const Pieces& content,
                       const std::string& listed_as) const {
   try {
     folder_->write(name, content, listed_as);
@@ -354,7 +373,7 @@ void RunRecord::write(const std::string& name, const std::string& content,
 }
 
 // What cost hours is worth a place that nobody asked for.
-void RunRecord::rescue(const std::string& name, const std::string& content) const {
+void RunRecord::rescue(const std::string& name, const Pieces& content) const {
   try {
     if (shelter_.empty()) {
       std::string folder = (fs::temp_directory_path() / "kiln-XXXXXX").string();
@@ -367,7 +386,8 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
   } catch (const std::exception&) {
     const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";
     const std::string text =
-        fmt::format("content of {}, which cannot be written to any folder:\n{}\n", name, content);
+        fmt::format("content of {}, which cannot be written to any folder:\n{}\n", name,
+                    fmt::join(content, ""));
     // Standard output has the document then, which has everything but evaluations.
     if (options_.has("json") && name == "evaluations.csv") print_note(text);
     if (found && !options_.has("json")) print_result(text);

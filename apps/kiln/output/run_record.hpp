@@ -39,10 +39,10 @@ struct RunOutput {
 class FileWriter {
  public:
   virtual ~FileWriter() = default;
-  virtual void write(const std::string& name, const std::string& content,
+  virtual void write(const std::string& name, const Pieces& content,
                      const std::string& listed_as) const = 0;
   void write(const std::string& name, const std::string& content) const {
-    write(name, content, name);
+    write(name, Pieces{content}, name);
   }
 };
 
@@ -74,6 +74,8 @@ class RunRecord final : FileWriter {
   void go_on(const Run& run);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
+  /// Something that the user should know, by the time of the run.
+  void warn(double time_s, const std::string& code, const std::string& message);
   /// An alert is raised, or has ended.
   void alert(const AlertChange& change, double time_s);
   /// The run was interrupted before it found anything: unless evaluations were made, however they
@@ -83,6 +85,9 @@ class RunRecord final : FileWriter {
   /// and written while they are. It gets its name last, when the result is there.
   void begin_last_checkpoint(Run& run, const Result& result);
   void finish_last_checkpoint(const Result& result);
+  /// Memory ended: writes a checkpoint of the last whole tick, whether checkpoints were asked for
+  /// or not. False: there is none, or no place for it.
+  bool keep_state(Run& run);
   /// Who shows what the user should know meanwhile.
   void tell_by(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
   /// What the run was for: the files of the verb. Before anything that takes time.
@@ -94,11 +99,11 @@ class RunRecord final : FileWriter {
   std::exception_ptr error() const noexcept { return error_; }
 
  private:
-  void write(const std::string& name, const std::string& content,
+  void write(const std::string& name, const Pieces& content,
              const std::string& listed_as) const override;
   template <class Part>
   void attempt(const Part& part);
-  void rescue(const std::string& name, const std::string& content) const;
+  void rescue(const std::string& name, const Pieces& content) const;
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   void begin_evaluations();
   void begin_sums();
@@ -108,6 +113,7 @@ class RunRecord final : FileWriter {
   CheckpointNotes notes(const std::string& finished) const;
   void checkpoint(Run& run, const ReportPoint& point);
   void tell(const std::string& line) const;
+  std::string document_of(const Result& result) const;
   void trace(const ReportPoint& point);
   void snapshot(Run& run);
   void write_report();

@@ -18,7 +18,7 @@ namespace kiln::cli {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "draws_npy() copies the bytes of memory, which must be little-endian");
+              "draws_npy_data() is the bytes of memory, which must be little-endian");
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -97,7 +97,7 @@ std::string chain_csv(const Result& result, std::int64_t chain) {
   return text;
 }
 
-std::string draws_npy(const Sample& sample) {
+std::string draws_npy_head(const Sample& sample) {
   // Magic, version and length are 10 bytes; the data begin at a multiple of 64.
   std::string header =
       fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
@@ -106,13 +106,15 @@ std::string draws_npy(const Sample& sample) {
   const std::size_t whole = (before + header.size() + 1 + alignment - 1) / alignment * alignment;
   header.resize(whole - before - 1, ' ');
   header += '\n';
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(header.size() & 0xff);
-  file += static_cast<char>(header.size() >> 8);
-  file += header;
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(header.size() & 0xff);
+  head += static_cast<char>(header.size() >> 8);
+  return head + header;
+}
+
+std::string_view draws_npy_data(const Sample& sample) {
   const auto* const bytes = reinterpret_cast<const char*>(sample.values.data());
-  file.append(bytes, sample.values.size() * sizeof(double));
-  return file;
+  return {bytes, sample.values.size() * sizeof(double)};
 }
 
 std::string summary_csv(const SampleSummary& summary) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "kiln/result.hpp"
 
@@ -17,9 +18,10 @@ std::string cmdstan_name(const std::string& quantity);
 /// header, a row per draw. `chain` counts from 0, in the file from 1.
 std::string chain_csv(const Result& result, std::int64_t chain);
 
-/// All kept draws as a NumPy file: format version 1.0, little-endian doubles in the order of C,
-/// shape (chains, draws, quantities).
-std::string draws_npy(const Sample& sample);
+/// All kept draws as a NumPy file, in two pieces: format version 1.0, little-endian doubles in the
+/// order of C, shape (chains, draws, quantities). The second piece is the memory of the sample.
+std::string draws_npy_head(const Sample& sample);
+std::string_view draws_npy_data(const Sample& sample);
 
 /// A row per quantity, lp__ first; numbers that are not known are empty.
 std::string summary_csv(const SampleSummary& summary);

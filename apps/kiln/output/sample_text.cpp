@@ -39,8 +39,10 @@ std::string count_of(const SortedJson& value) {
   return value.is_null() ? "-" : human_count(value.get<double>());
 }
 
+// With fewer kept chains than super-chains there is no nested R-hat.
 bool has_groups(const SortedJson& sample) {
-  return sample.at("super_chains").get<std::int64_t>() > 0;
+  const auto groups = sample.at("super_chains").get<std::int64_t>();
+  return groups > 0 && sample.at("chains").get<std::int64_t>() >= groups;
 }
 
 std::vector<std::string> row_of(const SortedJson& q, bool groups) {

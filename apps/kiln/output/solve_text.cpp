@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "experiments/evaluation_variables.hpp"
 #include "hardware/sensors.hpp"
@@ -136,9 +138,8 @@ std::string problem_text(const Problem& problem, bool sampled) {
   for (const auto& [name, value] : problem.identity.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
-  if (problem.solution.constraint_values) {
-    text += fmt::format("  constraints {}", problem.objective->constraints());
-  }
+  const int constraints = problem.objectives ? 0 : problem.objective->constraints();
+  if (constraints > 0) text += fmt::format("  constraints {}", constraints);
   if (problem.known.best) {
     text +=
         fmt::format("   best known {}", human_value(*problem.known.best, problem.units.integral));
@@ -222,7 +223,7 @@ Json device_json(const DeviceInfo& device, const std::string& fallback_reason) {
 std::string banner_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
   const CommandOptions& options = facts.options;
-  const Registry registry = builtin_registry();
+  const Registry registry = run_registry(options.schedule);
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   const std::optional<EvaluationPlan> plan =
       evaluation_plan(options, entry, facts.parameters, problem);
@@ -250,6 +251,10 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
         clean(threads));
   }
   if (reason.empty()) return text;
+  if (device.name != "cpu") {
+    return text + fmt::format("warning[device.fallback]: {}: running on {}\n", clean(reason),
+                              clean(device.name));
+  }
   const bool whole = reason.starts_with("no usable GPU");
   return text +
          fmt::format("warning[device.fallback]: {}: running on {} CPU thread{}\n",
@@ -275,6 +280,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["seed"] = facts.options.run.seed;
   json["draws"] = to_string(facts.naming);
   json["device"] = device_json(facts.device, facts.fallback_reason);
+  if (facts.options.continuation) json["continued"] = facts.options.continuation->json();
   json["notes"] = Json::array();
   for (const std::string& note : facts.loaded.notes) json["notes"].push_back(clean(note));
   return document_text(json, 2);
@@ -300,7 +306,8 @@ std::string done_line(const Result& result, const Problem& problem) {
 
 std::string point_text(const Result& result, const Problem& problem, bool in_file,
                        std::size_t columns) {
-  const auto is_number = [](const Block& block) {
+  const auto is_number = [&](const Block& block) {
+    if (block.kind == BlockKind::binary) return !problem.coordinates.empty();
     return block.kind == BlockKind::real || block.kind == BlockKind::integer;
   };
   const std::vector<Block>& blocks = problem.objective->space().blocks();
@@ -311,14 +318,14 @@ std::string point_text(const Result& result, const Problem& problem, bool in_fil
   if (quantities.compute && !quantities.names.empty()) {
     std::vector<double> told(quantities.names.size());
     quantities.compute(point, told);
-    for (std::size_t k = 0; k < told.size(); ++k) {
+    for (std::size_t k = 0; k < told.size(); ++k)
       values.emplace_back(quantities.names[k], fmt::format("{:.6g}", told[k]));
-    }
     return values_text("with", values, "", columns);
   }
   const EvaluationVariables variables(problem);
   for (std::size_t k = 0; k < point.size(); ++k) {
-    values.emplace_back(variables.name(k), fmt::format("{:.6g}", point[k]));
+    const int digits = point[k] == std::floor(point[k]) ? 10 : 6;  // integers are told in full
+    values.emplace_back(variables.name(k), fmt::format("{:.{}g}", point[k], digits));
   }
   return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER writes all",
                      columns);

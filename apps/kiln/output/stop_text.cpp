@@ -4,6 +4,7 @@
 
 #include "kiln/registry.hpp"
 
+#include "cli/run_registry.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "output/solve_text.hpp"
 
@@ -26,7 +27,7 @@ std::string stop_rule(const RunFacts& facts) {
     options.counts_evaluations &= options.budget.sweeps == facts.continues_until->sweeps;
     options.budget = *facts.continues_until;
   }
-  const Registry registry = builtin_registry();
+  const Registry registry = run_registry(options.schedule);
   const std::optional<EvaluationPlan> plan = evaluation_plan(
       options, registry.schedule(options.schedule), facts.parameters, facts.loaded.problem);
   return plan ? stop_rule(*plan, options) : stop_rule(options, facts.step, facts.parameters);
@@ -71,6 +72,8 @@ std::string stop_text(const Result& result) {
       return fmt::format("unfinished after {:.1f} s", s);
     case Stop::failed:
       return fmt::format("failed after {:.1f} s", s);
+    case Stop::observer:
+      return fmt::format("stopped by {} after {:.1f} s", result.stopped_by, s);
   }
   return "?";
 }
