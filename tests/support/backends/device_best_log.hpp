@@ -23,16 +23,16 @@ struct DeviceBestLog {
         replica_of(queue, backwards(slots)),
         rung_of(queue, backwards(slots)) {}
 
-  BestLog view() { return {entries.view(), rung_of.view()}; }
+  BestLog view() { return {entries.view()}; }
 
-  /// In tuples of key, step, replica, slot, rung.
+  /// In tuples of key, step, replica, rung.
   std::vector<std::vector<std::uint64_t>> numbers(const RunControl& control) const {
     std::vector<std::vector<std::uint64_t>> all;
     const std::vector<BestLogEntry> log = entries.download();
     for (std::uint64_t i = 0; i < control.noted; ++i) {
       const BestLogEntry& one = log[idx(BestLog::place_of(i))];
       all.push_back({one.key, one.step, static_cast<std::uint64_t>(one.replica),
-                     static_cast<std::uint64_t>(one.slot), static_cast<std::uint64_t>(one.rung)});
+                     static_cast<std::uint64_t>(one.rung)});
     }
     return all;
   }

@@ -10,6 +10,8 @@
 
 #include "kiln/problems/densities/all.hpp"
 
+#include "densities/expression_source.hpp"
+
 namespace kiln::test {
 
 /// A density of the catalogue that can be evaluated on the host, and where its tests look.
@@ -204,6 +206,28 @@ struct DensityInstances<LotkaVolterra> {
     predators.time = data->time;
     predators.log_y = data->log_y;
     return {{"four times", predators, 0.3, data}};
+  }
+};
+
+template <>
+struct DensityInstances<Expression> {
+  static Instances<Expression> all() {
+    using problems::ExpressionVariable;
+    Instances<Expression> instances;
+    const auto add = [&](const char* formula, const std::vector<ExpressionVariable>& variables) {
+      const auto source = expression_source(formula, variables);
+      instances.push_back({formula, source->on_host(), 0.7, source});
+    };
+    const ExpressionVariable x{"x", {5}}, y{"y", {}}, m{"m", {3, 5}};
+    add("y^2", {y});
+    add("sum(i=1..4, 100*(x[i+1]-x[i]^2)^2 + (1-x[i])^2)", {x});
+    add("sum(i=1..3, (sum(j=1..5, m[i,j]*x[j]) - i)^2) + exp(-y)", {x, y, m});
+    add("prod(i=1..5, 1 + x[i]) * tanh(y)", {x, y});
+    add("sum(i=1..5, j=i..5, sin(i*x[i]) * cos(x[j]) / (2 + y^2))", {x, y});
+    add("max(y, x[1], 0.1) - min(x[2], y^3) + atan2(x[3], 2+y) + abs(x[4]) ^ 2.5 + x[5]", {x, y});
+    add("log1p(y^2) + sqrt(1+x[1]^2) + sinh(x[2]) + cosh(x[3]) + atan(x[4]) + tan(x[5]/3)", {x, y});
+    add("asin(y/9) + acos(x[1]/9) + expm1(x[2]) + log(9+x[3]) + (3+x[4])^(x[5]/2)", {x, y});
+    return instances;
   }
 };
 

@@ -36,7 +36,7 @@ struct Steepness {
   }
   template <class Density>
   KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const {
-    double x[Density::fixed_dimension], g[Density::fixed_dimension];
+    double x[thread_vector_length<Density>], g[thread_vector_length<Density>];
     measure(target, SingleTeam{}, slot, x, g, work);
   }
 
