@@ -22,3 +22,50 @@ function(kiln_include_all name sentence root pattern)
 @includes@
 ")
 endfunction()
+
+# Writes kiln/plugins/fingerprint.h: a number that differs between builds whose public headers differ, so
+# that a plug-in is never opened by a libkiln with other layouts of types. Written again whenever a header
+# changes.
+function(kiln_write_fingerprint target)
+  set(headers "")
+  foreach(root IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${root}/*.hpp"
+         "${PROJECT_SOURCE_DIR}/${root}/*.h" "${PROJECT_SOURCE_DIR}/${root}/*.cuh")
+    list(APPEND headers ${found})
+  endforeach()
+  list(SORT headers)
+  set(list_file "${PROJECT_BINARY_DIR}/fingerprint_headers.txt")
+  list(JOIN headers "\n" lines)
+  file(CONFIGURE OUTPUT "${list_file}" CONTENT "@lines@\n" @ONLY)
+  set(output "${KILN_WRITTEN_HEADERS}/kiln/plugins/fingerprint.h")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/WriteFingerprint.cmake")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DHEADERS=${list_file}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DOUTPUT=${output}"
+            "-DVERSION=${PROJECT_VERSION}" "-DBUILD=checked ${KILN_CHECKED}" -P "${script}"
+    DEPENDS ${headers} "${list_file}" "${script}"
+    COMMENT "Writing the fingerprint of the public headers"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()
+
+# Adds embedded_header(), which has the texts of these headers, to a target. Each is written as its
+# component and its path behind kiln/: "engine/device/dual.hpp".
+function(kiln_embed_headers target)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded_headers.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/EmbedHeaders.cmake")
+  set(named "")
+  set(paths "")
+  foreach(header IN LISTS ARGN)
+    string(REGEX MATCH "^([^/]*)/(.*)$" matched "${header}")
+    set(path "${PROJECT_SOURCE_DIR}/${CMAKE_MATCH_1}/include/kiln/${CMAKE_MATCH_2}")
+    string(APPEND named "|kiln/${CMAKE_MATCH_2}=${path}")
+    list(APPEND paths "${path}")
+  endforeach()
+  string(SUBSTRING "${named}" 1 -1 named)
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DHEADERS=${named}" -P "${script}"
+    DEPENDS "${script}" ${paths}
+    COMMENT "Embedding the headers of compiled objectives"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()

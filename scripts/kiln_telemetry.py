@@ -10,30 +10,35 @@
 
 As a program it prints the records as CSV: kiln_telemetry.py FILE [run|group|replica]
 """
+import argparse
 import struct
 import sys
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:  # the help needs no package
+    if __name__ != "__main__":
+        raise
+    np = None
 
 RUN, GROUP, REPLICA = 0, 1, 2
 MAGIC = b"KILNTEL\n"
 VERSION = 1
 HEADER = struct.Struct("<8sIIII7Qdd4Q")
-RECORD = np.dtype(
-    [
-        ("seq", "<u8"),
-        ("step", "<u8"),
-        ("subject", "<u4"),
-        ("rung", "<i4"),
-        ("energy", "<f8"),
-        ("best", "<f8"),
-        ("beta", "<f8"),
-        ("deviation", "<f4"),
-        ("acceptance", "<f4"),
-        ("not_finite", "<u4"),
-        ("flags", "<u4"),
-    ]
-)
+FIELDS = [
+    ("seq", "<u8"),
+    ("step", "<u8"),
+    ("subject", "<u4"),
+    ("rung", "<i4"),
+    ("energy", "<f8"),
+    ("best", "<f8"),
+    ("beta", "<f8"),
+    ("deviation", "<f4"),
+    ("acceptance", "<f4"),
+    ("not_finite", "<u4"),
+    ("flags", "<u4"),
+]
+RECORD = np.dtype(FIELDS) if np else None
 
 
 class FormatError(ValueError):
@@ -86,11 +91,18 @@ def read(path):
 
 def main(words):
     kinds = {"run": RUN, "group": GROUP, "replica": REPLICA}
-    if not 1 <= len(words) <= 2 or (len(words) == 2 and words[1] not in kinds):
-        sys.exit("usage: kiln_telemetry.py FILE [run|group|replica]")
-    header, records = read(words[0])
-    if len(words) == 2:
-        records = records[kind(records) == kinds[words[1]]]
+    parser = argparse.ArgumentParser(
+        prog="kiln_telemetry.py", allow_abbrev=False,
+        description="Prints the records of telemetry.bin of a run folder of Kiln as CSV.")
+    parser.add_argument("file", metavar="FILE", help="telemetry.bin of a run folder")
+    parser.add_argument("kind", metavar="KIND", nargs="?", choices=kinds,
+                        help="print only these records: run (all replicas together), group or replica")
+    given = parser.parse_args(words)
+    if np is None:
+        sys.exit("error: kiln_telemetry.py needs the package numpy\n  fix: python3 -m pip install numpy")
+    header, records = read(given.file)
+    if given.kind:
+        records = records[kind(records) == kinds[given.kind]]
     print("epoch,kind," + ",".join(RECORD.names[1:-1]))
     for number, of, record in zip(epoch(header, records), kind(records), records):
         print(f"{number},{of}," + ",".join(repr(record[name].item()) for name in RECORD.names[1:-1]))

@@ -16,10 +16,14 @@ KILN_BUILD_PACKAGES=(
   "nlohmann-json3-dev|header|nlohmann/json.hpp"
   "libzstd-dev|header|zstd.h"
   "libxxhash-dev|header|xxhash.h"
+  "zlib1g-dev|header|zlib.h"
+  "liblzma-dev|header|lzma.h"
   "libboost-program-options-dev|header|boost/program_options.hpp"
   "libtomlplusplus-dev|header|toml++/toml.h"
 )
 KILN_TEST_PACKAGES=("libgtest-dev|header|gtest/gtest.h")
+# Of the API reference.
+KILN_DOCS_PACKAGES=("doxygen|command|doxygen")
 # Installed along with the others, never required.
 KILN_OPTIONAL_PACKAGES=(libbenchmark-dev)
 

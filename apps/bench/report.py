@@ -295,6 +295,21 @@ def telemetry_tables(documents):
     return lines + provenance(documents)
 
 
+def api_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = [[row["case"], f"{row['replicas']:,}", f"{row['sweeps']:,}",
+                 digits(row["direct_microseconds_per_sweep"]["median"]),
+                 digits(row["api_microseconds_per_sweep"]["median"]),
+                 f"{100 * row['overhead']:+.2f} %", f"{100 * row['whole_overhead']:+.2f} %"]
+                for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["replicas", "sweeps", "by hand µs", "interface µs", "overhead",
+                                   "whole"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 def spread_text(spread, form):
     return f"{form(spread['median'])} ({form(spread['min'])} .. {form(spread['max'])})"
 
@@ -354,6 +369,7 @@ REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sw
            "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
            "schedules": (schedules_tables, None), "latency": (latency_tables, None),
            "targets": (targets_tables, None), "telemetry": (telemetry_tables, None),
+           "api": (api_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
            "bayes": (bayes_tables, None)}
 

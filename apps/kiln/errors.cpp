@@ -9,10 +9,9 @@
 #include <ios>
 #include <new>
 #include <string>
-#include <system_error>
 #include <typeinfo>
 
-#include "kiln/checkpoint.hpp"
+#include "kiln/failures/failure_code.hpp"
 #include "kiln/version.hpp"
 
 #include "fix_words.hpp"
@@ -28,36 +27,16 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Exception*>(&error) != nullptr;
 }
 
-// A thread or a process that the system does not grant, as under `ulimit -u`.
-bool is_lack_of_resources(const std::exception& error) {
-  const auto* const known = dynamic_cast<const std::system_error*>(&error);
-  return known != nullptr && (known->code() == std::errc::resource_unavailable_try_again ||
-                              known->code() == std::errc::not_enough_memory);
-}
-
 struct ErrorRow {
   bool (*matches)(const std::exception&);
   ExitCode code;
 };
 
-// The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<ErrorRow, 16> exit_codes{{
-    {is<InvalidArgument>, ExitCode::usage},
-    {is<ParseError>, ExitCode::input},
+// The exceptions that only the program throws.
+constexpr std::array<ErrorRow, 3> exit_codes{{
     {is<InputError>, ExitCode::input},
-    {is<CheckpointError>, ExitCode::input},
-    {is<NoDevice>, ExitCode::device},
-    {is<NotCompiled>, ExitCode::device},
-    {is<OutOfDeviceMemory>, ExitCode::memory},
-    {is<std::bad_alloc>, ExitCode::memory},
-    {is_lack_of_resources, ExitCode::memory},
-    {is<std::ios_base::failure>, ExitCode::input},
-    {is<IoError>, ExitCode::output},
-    {is<PluginError>, ExitCode::plugin},
-    {is<CompileError>, ExitCode::plugin},
+    {is<RunMemoryError>, ExitCode::memory},
     {is<SelfCheckError>, ExitCode::self_check},
-    {is<ObjectiveError>, ExitCode::no_answer},
-    {is<CudaError>, ExitCode::device_fault},
 }};
 
 ExitCode exit_code_of(const std::exception& error) {
@@ -68,7 +47,7 @@ ExitCode exit_code_of(const std::exception& error) {
   for (const ErrorRow& row : exit_codes) {
     if (row.matches(error)) return row.code;
   }
-  return ExitCode::internal;
+  return static_cast<ExitCode>(failure_code_of(error));
 }
 
 // What a file says may be quoted, and may be long.
@@ -115,6 +94,8 @@ std::string more_of(const Error& error) {
     return "kiln solve ... --dry-run shows the plan";
   }
   const bool device = is<NoDevice>(error) || is<NotCompiled>(error) || is<PluginError>(error);
+  if (is<PluginError>(error) && exit_code_of(error) == ExitCode::usage)
+    return "docs/guides/your_own_plugin.md";
   return device ? "kiln doctor" : "";
 }
 
@@ -134,8 +115,8 @@ std::string block_of(const std::exception& error, std::string_view verb) {
   if (is<std::bad_alloc>(error)) {
     return fmt::format(
         "error[memory.host]: there is not enough memory\n"
-        "  fix: use fewer {}, or a machine with more memory\n",
-        replicas_option(verb));
+        "  fix: use {}, or a machine with more memory\n",
+        less_memory(verb == "sample"));
   }
   if (is_lack_of_resources(error)) {
     return fmt::format(

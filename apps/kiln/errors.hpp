@@ -6,24 +6,26 @@
 #include <string_view>
 
 #include "kiln/errors.hpp"
+#include "kiln/failures/failure_code.hpp"
 
 namespace kiln::cli {
 
-/// What the program answers to its caller. Part of the contract with scripts: never renumbered.
+/// What the program answers to its caller: the code of a failure of the library, or of what only
+/// the program knows. Part of the contract with scripts: never renumbered.
 enum class ExitCode : int {
-  ok = 0,
-  internal = 1,
-  usage = 2,
-  input = 3,
-  device = 4,
-  memory = 5,
-  output = 6,
-  plugin = 7,
-  self_check = 8,
-  no_answer = 9,
+  ok = static_cast<int>(FailureCode::none),
+  internal = static_cast<int>(FailureCode::internal),
+  usage = static_cast<int>(FailureCode::usage),
+  input = static_cast<int>(FailureCode::input),
+  device = static_cast<int>(FailureCode::device),
+  memory = static_cast<int>(FailureCode::memory),
+  output = static_cast<int>(FailureCode::output),
+  plugin = static_cast<int>(FailureCode::plugin),
+  self_check = static_cast<int>(FailureCode::self_check),
+  no_answer = static_cast<int>(FailureCode::no_answer),
   target_missed = 10,
   slower = 11,
-  device_fault = 70,
+  device_fault = static_cast<int>(FailureCode::device_fault),
   interrupted = 130,
   broken_pipe = 141,
   terminated = 143,
@@ -32,6 +34,12 @@ enum class ExitCode : int {
 /// An input file that cannot be opened or read: another exit code than a file that cannot be
 /// written.
 class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Memory ended, and the fix is that of a run which has a folder.
+class RunMemoryError : public Error {
  public:
   using Error::Error;
 };

@@ -8,6 +8,8 @@
 
 #include "kiln/registry.hpp"
 
+#include "cli/plugin_option.hpp"
+
 namespace kiln::cli {
 namespace {
 
@@ -19,7 +21,7 @@ bool has(const ScheduleEntry& entry, const std::string& member) {
 
 // The default of the schedules that are declared so, or the first.
 std::string schedule_with(const std::string& member) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   const auto all = registry.schedules();
   const auto fits = [&](const ScheduleEntry* entry) { return has(*entry, member); };
   auto found = std::ranges::find_if(
@@ -77,6 +79,11 @@ std::string words_of(const FixStep& step, std::string_view verb) {
 
 std::string replicas_option(std::string_view verb) {
   return verb == "sample" ? "--chains" : "--replicas";
+}
+
+std::string less_memory(bool samples) {
+  return samples ? "fewer --chains, a smaller -p keep or a larger -p thin"
+                 : "fewer " + replicas_option({});
 }
 
 std::string fix_text(const Error& error, std::string_view verb) {

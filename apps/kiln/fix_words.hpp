@@ -12,6 +12,9 @@ namespace kiln::cli {
 /// The option that says how many replicas a run has: "--chains" of `kiln sample`.
 std::string replicas_option(std::string_view verb);
 
+/// What a run with less memory has, of replicas or of draws: "fewer --replicas".
+std::string less_memory(bool samples);
+
 /// What mends an error, in the options and commands of the program.
 std::string fix_text(const Error& error, std::string_view verb = {});
 

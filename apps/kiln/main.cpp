@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "kiln/device/device_fault.hpp"
+#include "kiln/problems/source_objective.hpp"
 
 #include "commands/commands.hpp"
 #include "output/console.hpp"
@@ -27,6 +31,9 @@ ExitCode run(const Words& words) {
   const Words rest(words.begin() + 1, words.end());
   if (first == "--help" || first == "-h") return kiln::cli::run_help(rest);
   if (first == kiln::cli::end_programs_verb) return kiln::cli::end_programs(rest);
+  if (first == kiln::problems::compile_objective_verb) {
+    return static_cast<ExitCode>(kiln::problems::compile_objective(rest));
+  }
   if (first == "--version" || first == "-V") return kiln::cli::run_version(rest);
   return kiln::cli::find_verb(first).run(rest);
 }
@@ -39,6 +46,15 @@ void fill_closed_streams() {
   }
 }
 
+// The driver has handlers of exit(), which may wait for a device that does not answer.
+int leave(ExitCode code) {
+  if (kiln::has_silent_device()) {
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(code));
+  }
+  return static_cast<int>(code);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -47,8 +63,8 @@ int main(int count, char** arguments) {
   kiln::cli::keep_memory_back();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));
-    return static_cast<int>(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);
+    return leave(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);
   } catch (...) {
-    return static_cast<int>(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
+    return leave(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
   }
 }

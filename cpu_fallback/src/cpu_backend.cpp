@@ -69,32 +69,39 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(int threads)
       : Backend(kernel_sets()),
         asked_(threads > 0 ? threads : granted_processors()),
-        pool_(std::make_shared<ThreadPool>(std::min(asked_, max_threads()))) {}
-
-  DeviceInfo info() const override {
-    DeviceInfo info;
-    info.name = "cpu";
+        pool_(std::make_shared<ThreadPool>(std::min(asked_, max_threads()))) {
+    constants_.name = "cpu";
     const int n = pool_->threads();
     const std::string fewer = n < asked_ ? " of " + std::to_string(asked_) : "";
-    info.description =
+    constants_.description =
         std::to_string(n) + fewer + (n + asked_ == 2 ? " thread, " : " threads, ") + isa_name();
+    constants_.parallel_units = n;
     const ControlGroupLimits limits = control_group_limits();
-    info.memory_total = limits.bound_memory(host_memory(), limits.memory_total);
+    constants_.memory_total = limits.bound_memory(host_memory(), limits.memory_total);
+  }
+
+  DeviceInfo info() const override {
+    DeviceInfo info = constants_;
+    const ControlGroupLimits limits = control_group_limits();
     info.memory_free = limits.bound_memory(available_host_memory(), limits.memory_free);
     if (info.memory_free > 0) info.memory_free += idle_bytes();
-    info.parallel_units = n;
     return info;
   }
+  DeviceInfo constants() const override { return constants_; }
   std::unique_ptr<Queue> make_queue() override {
     return std::make_unique<CpuQueue>(kernels(), pool_, idle_);
   }
   std::uint64_t idle_bytes() const override {
     return idle_->sum([](const Arena& arena) { return arena.touched_bytes(); });
   }
+  bool has_idle(std::uint64_t piece, std::uint64_t all) const override {
+    return idle_->any([=](const Arena& arena) { return arena.has_free(piece, all); });
+  }
   void trim() noexcept override { idle_->clear(); }
 
  private:
   int asked_;
+  DeviceInfo constants_;
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<IdleList<Arena>> idle_ = std::make_shared<IdleList<Arena>>();
 };

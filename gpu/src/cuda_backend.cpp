@@ -41,13 +41,12 @@ CudaBackend::CudaBackend(int ordinal)
              "ask for the place of a device");
   info_.pci_bus_id = pci_bus_id;
   static_cast<DeviceShape&>(info_) = device_->shape();
+  info_.memory_total = device_->memory().total;
 }
 
 DeviceInfo CudaBackend::info() const {
   DeviceInfo now = info_;
-  const CudaDevice::Memory memory = device_->memory();
-  now.memory_total = memory.total;
-  now.memory_free = memory.free;
+  now.memory_free = device_->memory().free;
   return now;
 }
 

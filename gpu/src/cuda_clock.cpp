@@ -25,6 +25,11 @@ CudaClock::CudaClock(std::shared_ptr<const CudaDevice> device, CudaQueue& queue)
 }
 
 CudaClock::~CudaClock() {
+  if (device_->is_lost()) {
+    for (auto& event : marks_) static_cast<void>(event.release());
+    for (auto& event : free_) static_cast<void>(event.release());
+    return;
+  }
   const CurrentDevice current(*device_, std::nothrow);
   marks_.clear();
   free_.clear();

@@ -111,6 +111,10 @@ CudaDevice::CudaDevice(int ordinal)
 }
 
 CudaDevice::~CudaDevice() {
+  if (is_lost()) {
+    static_cast<void>(idle_.release());
+    return;
+  }
   {
     const CurrentDevice current(*this, std::nothrow);
     idle_.reset();
@@ -135,7 +139,12 @@ std::uint64_t CudaDevice::idle_bytes() const {
   return idle_->sum([](const QueueParts& parts) { return parts.arena.reserved_bytes(); });
 }
 
+bool CudaDevice::has_idle(std::uint64_t piece, std::uint64_t all) const {
+  return idle_->any([=](const QueueParts& parts) { return parts.arena.has_free(piece, all); });
+}
+
 void CudaDevice::trim() const noexcept {
+  if (is_lost()) return;
   const CurrentDevice current(*this, std::nothrow);
   idle_->clear();
   static_cast<void>(cudaMemPoolTrimTo(pool_, 0));
@@ -182,7 +191,16 @@ void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {
                           bytes, now.free);
 }
 
+void CudaDevice::lose(std::chrono::nanoseconds waited) const noexcept {
+  silent_s_ = std::chrono::duration<double>(waited).count();
+  lost_ = true;
+  note_silent_device();
+}
+
+void CudaDevice::refuse_lost(const char* doing) const { throw_no_answer(doing, silent_s_); }
+
 CurrentDevice::CurrentDevice(const CudaDevice& device) {
+  device.require_answers();
   CUcontext now = nullptr;
   driver_check(driver().get_current(&now), "ask for the current context");
   if (now == device.context()) return;
@@ -191,6 +209,7 @@ CurrentDevice::CurrentDevice(const CudaDevice& device) {
 }
 
 CurrentDevice::CurrentDevice(const CudaDevice& device, std::nothrow_t) noexcept {
+  if (device.is_lost()) return;
   CUcontext now = nullptr;
   if (driver().get_current(&now) == CUDA_SUCCESS && now == device.context()) return;
   pushed_ = driver().push(device.context()) == CUDA_SUCCESS;

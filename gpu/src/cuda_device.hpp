@@ -5,6 +5,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,15 +62,30 @@ class CudaDevice {
   /// What queues leave for later ones.
   IdleList<QueueParts>& idle() const noexcept { return *idle_; }
   std::uint64_t idle_bytes() const;
+  bool has_idle(std::uint64_t piece, std::uint64_t all) const;
   /// Gives it back to the device, and what the pool does not use.
   void trim() const noexcept;
 
+  /// Marks the device as one that does not answer, for ever: any further call into CUDA could wait
+  /// without an end. What it holds is left as it is.
+  void lose(std::chrono::nanoseconds waited) const noexcept;
+  bool is_lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+  /// @throws CudaError (`device.no_answer`) after lose()
+  void require_answers(const char* doing = "a call after that") const {
+    if (is_lost()) [[unlikely]]
+      refuse_lost(doing);
+  }
+
  private:
+  [[noreturn]] void refuse_lost(const char* doing) const;
+
   int ordinal_;
   CUcontext context_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   DeviceLimits limits_;
   std::unique_ptr<IdleList<QueueParts>> idle_;
+  mutable std::atomic<bool> lost_{false};
+  mutable std::atomic<double> silent_s_{0};  // when it was lost
   mutable std::mutex reserving_;
   mutable std::unordered_map<const void*, std::size_t> reserved_;  // by kernel
 };
@@ -80,8 +97,10 @@ class CudaDevice {
 /// used that device.
 class CurrentDevice {
  public:
+  /// @throws CudaError (`device.no_answer`) for a lost device
   explicit CurrentDevice(const CudaDevice& device);
-  /// For destructors: keeps the current context if the device cannot be made current.
+  /// For destructors: keeps the current context if the device cannot be made current. They leave a
+  /// lost device alone.
   CurrentDevice(const CudaDevice& device, std::nothrow_t) noexcept;
   ~CurrentDevice();
   CurrentDevice(const CurrentDevice&) = delete;

@@ -2,26 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_queue.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "kiln/device/device_wait.hpp"
 #include "kiln/errors.hpp"
 
 #include "cuda_check.hpp"
+#include "look_until_done.hpp"
 
 namespace kiln::cuda {
 namespace {
+
+using std::chrono::microseconds;
+
+// What a nap takes at least.
+constexpr microseconds short_spin(100);
+// Of waits after which the device has nothing to do: a nap makes them a twentieth longer at most.
+constexpr microseconds long_spin(2000);
+// A graph takes the room of so many launches less.
+constexpr std::int64_t nodes_of_launch = 4;
 
 class CudaTickGraph final : public TickGraph {
  public:
   /// Takes over `graph`.
   CudaTickGraph(std::shared_ptr<const CudaDevice> device, std::shared_ptr<const Stream> stream,
-                cudaGraph_t graph)
-      : device_(std::move(device)), stream_(std::move(stream)) {
+                cudaGraph_t graph, std::chrono::nanoseconds timeout)
+      : device_(std::move(device)), stream_(std::move(stream)), timeout_(timeout) {
     const cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &nodes_);
     const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
     static_cast<void>(cudaGraphDestroy(graph));
@@ -30,9 +39,15 @@ class CudaTickGraph final : public TickGraph {
   }
 
   ~CudaTickGraph() override {
+    if (device_->is_lost()) return;
     const CurrentDevice current(*device_, std::nothrow);
     // Replays may still be under way; nothing says that destroying would wait for them.
-    static_cast<void>(cudaStreamSynchronize(stream_->get()));
+    const cudaError_t status =
+        look_until_done(long_spin, timeout_, [this] { return cudaStreamQuery(stream_->get()); });
+    if (status == cudaErrorNotReady) {
+      device_->lose(timeout_);
+      return;
+    }
     static_cast<void>(cudaGraphExecDestroy(executable_));
   }
 
@@ -42,6 +57,7 @@ class CudaTickGraph final : public TickGraph {
  private:
   std::shared_ptr<const CudaDevice> device_;
   std::shared_ptr<const Stream> stream_;
+  std::chrono::nanoseconds timeout_;
   cudaGraphExec_t executable_ = nullptr;
   std::size_t nodes_ = 0;
 };
@@ -50,7 +66,9 @@ class CudaTickGraph final : public TickGraph {
 
 CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
                      std::shared_ptr<const CudaDevice> device)
-    : Queue(std::move(kernels), device->shape()), device_(std::move(device)) {
+    : Queue(std::move(kernels), device->shape()),
+      device_(std::move(device)),
+      timeout_(device_timeout()) {
   if (const char* const shape = std::getenv("KILN_CUDA_SWEEP_SHAPE")) sweep_shape_ = shape;
   const CurrentDevice current(*device_);
   parts_ = device_->idle().take();
@@ -61,8 +79,12 @@ CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
 // A stream that failed, and an arena in which something still lives, serve no other queue.
 CudaQueue::~CudaQueue() {
   const CurrentDevice current(*device_, std::nothrow);
-  abandon_capture();
-  const bool is_whole = cudaStreamSynchronize(stream()) == cudaSuccess;
+  if (!device_->is_lost()) abandon_capture();
+  const bool is_whole = !device_->is_lost() && try_wait() == cudaSuccess;
+  if (device_->is_lost()) {
+    static_cast<void>(parts_.release());
+    return;
+  }
   const bool is_empty = parts_->arena.used_bytes() == 0 && parts_->pinned.used_bytes() == 0;
   if (is_whole && is_empty) device_->idle().give(std::move(parts_));
   parts_.reset();  // here, while the device is current
@@ -111,7 +133,7 @@ void* CudaQueue::do_allocate(std::size_t bytes) {
 }
 
 void CudaQueue::do_deallocate(void* memory, std::size_t bytes) noexcept {
-  if (memory == nullptr) return;
+  if (memory == nullptr || device_->is_lost()) return;
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
   parts_->arena.deallocate(memory, bytes);
@@ -126,15 +148,50 @@ void* CudaQueue::do_allocate_shared(std::size_t bytes) {
 }
 
 void CudaQueue::do_deallocate_shared(void* memory, std::size_t bytes) noexcept {
+  if (device_->is_lost()) return;
   const CurrentDevice current(*device_, std::nothrow);
   abandon_capture();
-  static_cast<void>(cudaStreamSynchronize(stream()));  // what may still write to it
+  if (try_wait() == cudaErrorNotReady) return;  // something may still write to it
   parts_->pinned.deallocate(memory, bytes);
+}
+
+template <class Query>
+void CudaQueue::wait_until_done(const char* doing, std::chrono::nanoseconds spin,
+                                const Query& query) const {
+  const cudaError_t status = look_until_done(spin, timeout_, query);
+  if (status == cudaErrorNotReady) {
+    device_->lose(timeout_);
+    device_->require_answers(doing);
+  }
+  cuda_check(status, doing);
+}
+
+// For destructors, which cannot throw.
+cudaError_t CudaQueue::try_wait() const noexcept {
+  const cudaError_t status =
+      look_until_done(long_spin, timeout_, [this] { return cudaStreamQuery(stream()); });
+  if (status == cudaErrorNotReady) device_->lose(timeout_);
+  return status;
+}
+
+void CudaQueue::wait_for_stream(const char* doing) const {
+  wait_until_done(doing, long_spin, [this] { return cudaStreamQuery(stream()); });
+}
+
+// Of two events in turn, one lies behind all launches but those since the last mark.
+void CudaQueue::mark_launches() {
+  since_mark_ = 0;
+  if (capturing_) return;
+  const auto event = [this](std::uint64_t mark) { return parts_->launched[mark % 2].get(); };
+  cuda_check(cudaEventRecord(event(marks_), stream()), "mark launches");
+  if (++marks_ < 2) return;
+  wait_until_done("wait for earlier launches", short_spin,
+                  [&] { return cudaEventQuery(event(marks_ - 2)); });
 }
 
 void CudaQueue::wait_for_uploads() {
   ++counters_.synchronizations;
-  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the device");
+  wait_for_stream("wait for a copy to the device");
   staged_ = 0;
 }
 
@@ -144,10 +201,13 @@ void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
   const bool is_staged = bytes <= largest_staged;
+  make_room();
   if (is_staged) {
     if (staged_ + bytes > staging) wait_for_uploads();
     host = std::memcpy(parts_->staging.data() + staged_, host, bytes);
     staged_ += bytes;
+  } else {
+    wait_for_stream("wait before a copy to the device");  // the copy itself may wait for ever
   }
   cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream()),
              "copy to the device");
@@ -159,11 +219,12 @@ void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
   const CurrentDevice current(*device_);
   const bool is_staged = staged_ + bytes <= QueueParts::staging_bytes;
   void* const to = is_staged ? parts_->staging.data() + staged_ : host;
+  if (!is_staged) wait_for_stream("wait before a copy to the host");
   if (bytes > 0) {
     cuda_check(cudaMemcpyAsync(to, device, bytes, cudaMemcpyDeviceToHost, stream()),
                "copy to the host");
   }
-  cuda_check(cudaStreamSynchronize(stream()), "wait for a copy to the host");
+  wait_for_stream("wait for a copy to the host");
   if (is_staged && bytes > 0) std::memcpy(host, to, bytes);
   staged_ = 0;
 }
@@ -171,12 +232,14 @@ void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
 void CudaQueue::zero(void* device, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
+  make_room();
   cuda_check(cudaMemsetAsync(device, 0, bytes, stream()), "zero device memory");
 }
 
 void CudaQueue::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
+  make_room();
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()),
              "copy within device memory");
 }
@@ -191,7 +254,8 @@ double CudaQueue::do_end_timer_s() {
   refuse_in_capture("end a timer");
   const CurrentDevice current(*device_);
   cuda_check(cudaEventRecord(parts_->timer_end.get(), stream()), "end a timer");
-  cuda_check(cudaEventSynchronize(parts_->timer_end.get()), "wait for a timer");
+  wait_until_done("wait for a timer", long_spin,
+                  [this] { return cudaEventQuery(parts_->timer_end.get()); });
   float milliseconds = 0;
   cuda_check(
       cudaEventElapsedTime(&milliseconds, parts_->timer_begin.get(), parts_->timer_end.get()),
@@ -202,7 +266,7 @@ double CudaQueue::do_end_timer_s() {
 void CudaQueue::do_wait() {
   refuse_in_capture("wait");
   const CurrentDevice current(*device_);
-  cuda_check(cudaStreamSynchronize(stream()), "wait for the device");
+  wait_for_stream("wait for the device");
   staged_ = 0;
 }
 
@@ -224,20 +288,10 @@ void CudaQueue::post_summary() {
 
 RunSummary CudaQueue::wait_summary() {
   if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is in flight");
-  using Clock = std::chrono::steady_clock;
-  constexpr auto spin = std::chrono::microseconds(100);  // what a nap takes at least
-  constexpr auto nap = std::chrono::microseconds(30);
   const CurrentDevice current(*device_);
   const std::uint64_t slot = taken_ % max_summaries;
-  const auto begin = Clock::now();
-  cudaError_t status = cudaEventQuery(parts_->summary_ready[slot].get());
-  while (status == cudaErrorNotReady) {
-    if (Clock::now() - begin > spin) std::this_thread::sleep_for(nap);
-    status = cudaEventQuery(parts_->summary_ready[slot].get());
-  }
-  // "Not ready" is kept as the thread's last error and would be blamed on the next launch.
-  static_cast<void>(cudaGetLastError());
-  cuda_check(status, "wait for a summary");
+  wait_until_done("wait for a summary", short_spin,
+                  [&] { return cudaEventQuery(parts_->summary_ready[slot].get()); });
   ++taken_;
   return parts_->summaries[slot];
 }
@@ -257,7 +311,7 @@ std::unique_ptr<TickGraph> CudaQueue::end_capture() {
   capturing_ = false;
   cudaGraph_t graph = nullptr;
   cuda_check(cudaStreamEndCapture(stream(), &graph), "end the capture of a tick");
-  auto tick = std::make_unique<CudaTickGraph>(device_, parts_->stream, graph);
+  auto tick = std::make_unique<CudaTickGraph>(device_, parts_->stream, graph, timeout_);
   // Otherwise the first replay would pay for it.
   cuda_check(cudaGraphUpload(tick->executable(), stream()), "upload a captured tick");
   return tick;
@@ -270,6 +324,8 @@ void CudaQueue::do_replay(TickGraph& graph) {
     throw InvalidArgument("queue.capture", "the captured tick belongs to another backend");
   }
   const CurrentDevice current(*device_);
+  since_mark_ += tick->nodes() / nodes_of_launch;
+  make_room();
   cuda_check(cudaGraphLaunch(tick->executable(), stream()), "replay a captured tick");
 }
 

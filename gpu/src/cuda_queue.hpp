@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,10 @@ namespace kiln::cuda {
 /// for the copy (and count as a wait): CUDA only guarantees that a copy from pageable memory *may*
 /// be staged before the call returns, and from memory that the caller has pinned it certainly is
 /// not.
+///
+/// The host looks at the device where it waits, so that every wait has a deadline: after
+/// device_timeout() the device is lost (CudaDevice::lose()). It looks without a pause at first,
+/// then with short naps, because a host core that spins during a run would be lost to other work.
 class CudaQueue final : public Queue {
  public:
   CudaQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<const CudaDevice> device);
@@ -38,9 +43,14 @@ class CudaQueue final : public Queue {
   RunSummary* summary_target() override;
   void post_summary() override;
   void copy(void* to, const void* from, std::size_t bytes) override;
-  /// Polls with short sleeps, because a host core that spins during a run would be lost to other
-  /// work.
   RunSummary wait_summary() override;
+
+  /// To be called before each launch, and before what else is enqueued often. Waits where so much
+  /// is enqueued that the driver would wait for room, which is a wait without a deadline.
+  void make_room() {
+    if (++since_mark_ >= launches_of_mark) [[unlikely]]
+      mark_launches();
+  }
 
   bool can_capture() const noexcept override { return true; }
   void begin_capture() override;
@@ -60,9 +70,15 @@ class CudaQueue final : public Queue {
 
  private:
   static constexpr std::uint64_t max_summaries = QueueParts::max_summaries;
+  static constexpr std::int64_t launches_of_mark = 256;
   void refuse_in_capture(const char* what) const;
   void abandon_capture() noexcept;
   void wait_for_uploads();
+  template <class Query>
+  void wait_until_done(const char* doing, std::chrono::nanoseconds spin, const Query& query) const;
+  void wait_for_stream(const char* doing) const;
+  cudaError_t try_wait() const noexcept;
+  void mark_launches();
   cudaStream_t stream() const noexcept { return parts_->stream->get(); }
 
   std::shared_ptr<const CudaDevice> device_;
@@ -71,7 +87,10 @@ class CudaQueue final : public Queue {
   std::uint64_t posted_ = 0, taken_ = 0;
   std::size_t staged_ = 0;  // bytes of the staging memory that copies may still read
   bool capturing_ = false;
-  std::string sweep_shape_;  // KILN_CUDA_SWEEP_SHAPE
+  std::chrono::nanoseconds timeout_;
+  std::int64_t since_mark_ = 0;  // launches
+  std::uint64_t marks_ = 0;      // of parts_->launched
+  std::string sweep_shape_;      // KILN_CUDA_SWEEP_SHAPE
 };
 
 }  // namespace kiln::cuda

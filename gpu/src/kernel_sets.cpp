@@ -6,6 +6,7 @@
 #include "kiln/objectives/functor_launch.hpp"
 
 #include "backends/builtin_functors.hpp"
+#include "compiled_density.hpp"
 #include "cuda_queue.hpp"
 #include "launch.hpp"
 
@@ -15,7 +16,9 @@ namespace {
 // The one place through which every launch goes, so that no kernel has to think of the device.
 template <class Kernel>
 void launch_on_device(const Kernel& kernel, Queue& queue) {
-  const CurrentDevice current(static_cast<CudaQueue&>(queue).device());
+  auto& own = static_cast<CudaQueue&>(queue);
+  const CurrentDevice current(own.device());
+  own.make_room();
   if constexpr (carries_functor<Kernel>) {
     launch_functor(kernel, queue);
   } else {
@@ -33,6 +36,7 @@ struct Launchers {
 KernelSets cuda_kernel_sets() {
   KernelSets sets = kernel_sets_of<Launchers>(Components{});
   add_cuda_functors(sets);
+  add_compiled_density(sets);
   return sets;
 }
 

@@ -27,6 +27,7 @@ struct QueueParts {
   PinnedBuffer<RunSummary> summaries{max_summaries};
   PinnedBuffer<std::byte> staging{staging_bytes};  // of small copies, either way
   std::array<Event, max_summaries> summary_ready;
+  std::array<Event, 2> launched;  // behind the last launches, and behind those before
   Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
   Arena arena;   // device memory
   Arena pinned;  // host memory that the device can write

@@ -67,6 +67,45 @@ void sort_by_key(std::vector<Term>& terms) {
   terms = std::move(sorted);
 }
 
+/// Adds numbers in the order in which they come. Of integers up to 2^53 no step is rounded: 2^53 +
+/// 1
+/// - 2^53 is 1.
+class TermSum {
+ public:
+  explicit TermSum(double first) : sum_(first), is_integer_(is_exact(first)) {}
+  void add(double next) {
+    const double sum = sum_ + next;
+    // What rounding has lost (Knuth's TwoSum).
+    const double from_next = sum - sum_;
+    lost_ += (sum_ - (sum - from_next)) + (next - from_next);
+    sum_ = sum;
+    is_integer_ = is_integer_ && is_exact(next);
+  }
+  double value() const { return is_integer_ && std::isfinite(sum_) ? sum_ + lost_ : sum_; }
+
+ private:
+  static bool is_exact(double x) { return x == std::trunc(x) && std::abs(x) <= 0x1p53; }
+
+  double sum_, lost_ = 0;
+  bool is_integer_;
+};
+
+/// Linear terms of n variables that are added up, each as a TermSum.
+class LinearSums {
+ public:
+  explicit LinearSums(std::size_t n) : sums_(n, TermSum(0)) {}
+  void add(std::size_t i, double value) { sums_[i].add(value); }
+  std::vector<double> values() const {
+    std::vector<double> all;
+    all.reserve(sums_.size());
+    for (const TermSum& sum : sums_) all.push_back(sum.value());
+    return all;
+  }
+
+ private:
+  std::vector<TermSum> sums_;
+};
+
 /// Sorts by key and adds up equal keys in the order in which they stand; returns how many vanished.
 /// @throws InvalidArgument `problem.value` if a sum overflows; nothing is added up then.
 template <class Term>
@@ -74,11 +113,15 @@ std::int64_t sort_and_merge(std::vector<Term>& terms) {
   // Stable, so that the rounding of a sum follows the order of the file and not of the library.
   sort_by_key(terms);
 
-  double sum = 0.0;
+  TermSum sum(0);
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const bool repeats = k > 0 && key(terms[k]) == key(terms[k - 1]);
-    sum = repeats ? sum + amount(terms[k]) : amount(terms[k]);
-    if (!std::isfinite(sum)) {
+    if (repeats) {
+      sum.add(amount(terms[k]));
+    } else {
+      sum = TermSum(amount(terms[k]));
+    }
+    if (!std::isfinite(sum.value())) {
       const auto [i, j] = key(terms[k]);
       throw InvalidArgument("problem.value", "the repeated coefficients of the pair (" +
                                                  std::to_string(i) + ", " + std::to_string(j) +
@@ -89,8 +132,10 @@ std::int64_t sort_and_merge(std::vector<Term>& terms) {
   std::size_t n_kept = 0;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     if (n_kept > 0 && key(terms[n_kept - 1]) == key(terms[k])) {
-      amount(terms[n_kept - 1]) += amount(terms[k]);
+      sum.add(amount(terms[k]));
+      amount(terms[n_kept - 1]) = sum.value();
     } else {
+      sum = TermSum(amount(terms[k]));
       terms[n_kept++] = terms[k];
     }
   }

@@ -299,7 +299,10 @@ void SurrogateSearch::load(const Archive& archive) {
   const auto d = search_->encoding().dimension();
   require_history(numbers, static_cast<std::size_t>(2 + d + objectives_ + constraint_.rows),
                   search_->studies());
-  if (batches_ < 0) throw InvalidArgument("archive.value", "'surrogate.batches' is negative");
+  constexpr std::int64_t most = std::int64_t{1} << 53;  // as in the history
+  if (batches_ < 0 || batches_ >= most) {
+    throw InvalidArgument("archive.value", "'surrogate.batches' is no number of batches");
+  }
   history_.clear();
   for (auto at = numbers.begin(); at != numbers.end();) {
     const auto point = at + 2, values = point + d, constraints = values + objectives_;

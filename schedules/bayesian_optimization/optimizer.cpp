@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kiln/archive.hpp"
 #include "kiln/backend.hpp"
 #include "kiln/bayesian_optimizer.hpp"
 #include "kiln/device/rng_domains.hpp"
@@ -97,6 +100,26 @@ State BayesianOptimizer::best_state(std::int64_t study) const {
 
 StudyModel BayesianOptimizer::model(std::int64_t study) const {
   return impl_->search->study(static_cast<std::size_t>(study)).models.front();
+}
+
+std::vector<double> BayesianOptimizer::state() const {
+  Archive archive;
+  impl_->search->save(archive);
+  return archive.get<double>(BayesianSearch::section);
+}
+
+void BayesianOptimizer::restore(const std::vector<double>& state) {
+  Archive archive;
+  archive.put(BayesianSearch::section, state);
+  impl_->search->load(archive);
+  impl_->study_of.clear();
+  for (std::size_t s = 0; s < impl_->search->studies(); ++s) {
+    for (const Trial& trial : impl_->search->study(s).pending) {
+      const auto at = static_cast<std::size_t>(trial.id);
+      impl_->study_of.resize(std::max(impl_->study_of.size(), at + 1));
+      impl_->study_of[at] = s;
+    }
+  }
 }
 
 }  // namespace kiln

@@ -58,6 +58,7 @@ class BayesianSearch {
   /// asked.
   /// Until then no model is asked.
   void measure_up_to(std::vector<double> reference) { arms_.measure_up_to(std::move(reference)); }
+  static constexpr const char* section = "bayesian.studies";  ///< of an archive
   void save(Archive& archive) const;
   void load(const Archive& archive);
 

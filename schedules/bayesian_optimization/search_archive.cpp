@@ -208,11 +208,11 @@ void BayesianSearch::save(Archive& archive) const {
   Writer writer;
   writer.number(next_id_);
   for (const Study& study : studies_) writer.study(study);
-  archive.put("bayesian.studies", writer.numbers);
+  archive.put(section, writer.numbers);
 }
 
 void BayesianSearch::load(const Archive& archive) {
-  Reader reader(archive.get<double>("bayesian.studies"));
+  Reader reader(archive.get<double>(section));
   reader.number(next_id_);
   StudyReader studies(reader, static_cast<std::size_t>(encoding_.dimension()),
                       static_cast<std::size_t>(constraints_),

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 
 namespace kiln::hmc {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 // Numbers of kept positions: 32 MiB, more than any summary needs.
 constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t min_kept_chains = 4;
+constexpr std::int64_t max_count = std::int64_t{1} << 62;  // of all chains together
 
 double sum_of(const std::vector<std::uint64_t>& counts) {
   return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
@@ -47,6 +51,10 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   gradients_ = run.scratch_zeros<std::uint64_t>("draws.gradients", chains);
   warmup_gradients_ = run.scratch_zeros<std::uint64_t>("draws.warmup_gradients", chains);
   divergences_ = run.scratch_zeros<std::uint64_t>("draws.divergences", chains);
+  for (const char* const count :
+       {"draws.gradients", "draws.warmup_gradients", "draws.divergences"}) {
+    run.require_saved_between<std::uint64_t>(count, 0, max_count / chains);
+  }
 
   trace_ = {};
   const std::int64_t room = room_of_draws(dimension_);
@@ -66,6 +74,9 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   trace_.leapfrogs = run.scratch_zeros<std::int32_t>("draws.leapfrogs", size);
   trace_.depth = run.scratch_zeros<std::int32_t>("draws.depth", size);
   trace_.divergent = run.scratch_zeros<std::int32_t>("draws.divergent", size);
+  run.require_saved_between<std::int32_t>("draws.leapfrogs", 0, std::int64_t{1} << 30);
+  run.require_saved_between<std::int32_t>("draws.depth", 0, NutsTransition::depth_limit);
+  run.require_saved_between<std::int32_t>("draws.divergent", 0, 1);
   hamiltonians_ = {run.scratch_zeros<double>("draws.hamiltonian.last", trace_.kept),
                    run.scratch_zeros<double>("draws.hamiltonian.mean", trace_.kept),
                    run.scratch_zeros<double>("draws.hamiltonian.square", trace_.kept),
@@ -103,8 +114,7 @@ std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t s
   sample->all_draws = std::max<std::int64_t>(0, sweeps - setting_.warmup);
   sample->thin = trace_.thin;
   sample->chains = trace_.kept;
-  const std::int64_t groups = setting_.super_chains;
-  if (groups > 0 && trace_.kept % groups == 0) sample->super_chains = groups;
+  sample->super_chains = setting_.super_chains;
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));
@@ -120,42 +130,66 @@ std::int64_t DrawRecorder::divergences(ReportContext& run) const {
   return static_cast<std::int64_t>(sum_of(run.read(divergences_)));
 }
 
+// In blocks of draws: the host holds each draw once, and little beside.
 void DrawRecorder::collect_draws(ReportContext& run, Sample& sample,
                                  std::span<const double> known) const {
+  constexpr std::int64_t values_of_block = std::int64_t{1} << 20;
   const Quantities quantities = quantities_of(run.problem(), dimension_);
   sample.names = quantities.names;
-  const std::vector<double> position = run.read(trace_.position);
-  const std::vector<double> energy = run.read(trace_.energy),
-                            hamiltonian = run.read(trace_.hamiltonian),
-                            acceptance = run.read(trace_.acceptance);
-  const std::vector<std::int32_t> leapfrogs = run.read(trace_.leapfrogs),
-                                  depth = run.read(trace_.depth),
-                                  divergent = run.read(trace_.divergent);
   const auto size = static_cast<std::size_t>(sample.chains * sample.draws);
   sample.values.resize(size * sample.names.size());
+  for (auto* const array : {&sample.log_density, &sample.hamiltonian, &sample.acceptance}) {
+    array->resize(size);
+  }
+  sample.leapfrogs.resize(size);
+  sample.depth.resize(size);
+  sample.divergent.resize(size);
+  const std::int64_t block =
+      std::max<std::int64_t>(1, values_of_block / (trace_.kept * dimension_));
+  for (std::int64_t begin = 0; begin < sample.draws; begin += block) {
+    const std::int64_t end = std::min(begin + block, sample.draws);
+    collect_block(run, quantities, begin, end, known, sample);
+  }
+}
+
+void DrawRecorder::collect_block(ReportContext& run, const Quantities& quantities,
+                                 std::int64_t begin, std::int64_t end,
+                                 std::span<const double> known, Sample& sample) const {
+  const auto read = [&](const auto& array, std::int64_t each) {
+    return run.read(View1<const std::remove_pointer_t<decltype(array.data)>>{
+        array.data + begin * each, (end - begin) * each});
+  };
+  const std::int64_t kept = trace_.kept;
+  const std::vector<double> position = read(trace_.position, kept * dimension_);
+  const std::vector<double> energy = read(trace_.energy, kept),
+                            hamiltonian = read(trace_.hamiltonian, kept),
+                            acceptance = read(trace_.acceptance, kept);
+  const std::vector<std::int32_t> leapfrogs = read(trace_.leapfrogs, kept),
+                                  depth = read(trace_.depth, kept),
+                                  divergent = read(trace_.divergent, kept);
   std::vector<double> point(static_cast<std::size_t>(dimension_));
-  std::size_t out = 0;
   const std::size_t width = sample.names.size();
-  for (std::int64_t chain = 0; chain < sample.chains; ++chain) {
-    for (std::int64_t draw = 0; draw < sample.draws; ++draw, ++out) {
+  for (std::int64_t chain = 0; chain < kept; ++chain) {
+    for (std::int64_t draw = begin; draw < end; ++draw) {
+      const auto out = static_cast<std::size_t>(chain * sample.draws + draw);
       const std::span<double> values = std::span(sample.values).subspan(out * width, width);
-      const std::size_t of_draw = static_cast<std::size_t>(draw * trace_.kept + chain) * width;
+      const std::size_t of_draw = static_cast<std::size_t>(draw * kept + chain) * width;
       if (of_draw + width <= known.size()) {
         std::ranges::copy(known.subspan(of_draw, width), values.begin());
       } else {
         for (std::int64_t i = 0; i < dimension_; ++i) {
-          const std::int64_t at = (draw * dimension_ + i) * trace_.kept + chain;
+          const std::int64_t at = ((draw - begin) * dimension_ + i) * kept + chain;
           point[static_cast<std::size_t>(i)] = position[static_cast<std::size_t>(at)];
         }
         quantities.compute(point, values);
       }
-      const auto at = static_cast<std::size_t>(draw * trace_.kept + chain);
-      sample.log_density.push_back(-energy[at]);
-      sample.hamiltonian.push_back(hamiltonian[at]);
-      sample.acceptance.push_back(acceptance[at]);
-      sample.leapfrogs.push_back(leapfrogs[at]);
-      sample.depth.push_back(depth[at]);
-      sample.divergent.push_back(divergent[at] != 0 ? 1 : 0);
+      const auto at = static_cast<std::size_t>((draw - begin) * kept + chain);
+      sample.log_density[out] = -energy[at];
+      sample.hamiltonian[out] = hamiltonian[at];
+      sample.acceptance[out] = acceptance[at];
+      sample.leapfrogs[out] = leapfrogs[at];
+      sample.depth[out] = depth[at];
+      sample.divergent[out] = divergent[at] != 0 ? 1 : 0;
     }
   }
 }

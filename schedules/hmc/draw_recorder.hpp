@@ -61,6 +61,8 @@ class DrawRecorder {
   RecordDraws moments_on_host(std::vector<double>& mean, std::vector<double>& square,
                               std::uint64_t half) const;
   void collect_draws(ReportContext& run, Sample& sample, std::span<const double> known) const;
+  void collect_block(ReportContext& run, const Quantities& quantities, std::int64_t begin,
+                     std::int64_t end, std::span<const double> known, Sample& sample) const;
   void collect_moments(ReportContext& run, Sample& sample) const;
 
   RecorderSetting setting_;

@@ -98,15 +98,15 @@ LooksAtDraws::Look DrawWatch::look(ReportContext& run, const DrawConditions& con
 
 // The draws are read when a condition asks for them: their number alone may tell enough.
 DrawVerdict DrawWatch::judge(ReportContext& run, std::int64_t draws, std::int64_t made) {
-  const std::int64_t kept = recorder_->trace().kept, groups = recorder_->setting().super_chains;
+  const std::int64_t kept = recorder_->trace().kept;
   const auto column_of = [&](std::size_t quantity) {
     read(run, made);
     return column(quantity, draws);
   };
   quantities_ = quantities_of(run.problem(), recorder_->dimension()).names.size();
   return judge_.look(conditions_, {kept, draws, recorder_->setting().pools.members,
-                                   groups > 0 && kept % groups == 0 ? groups : 0,
-                                   recorder_->divergences(run), quantities_, column_of});
+                                   recorder_->setting().super_chains, recorder_->divergences(run),
+                                   quantities_, column_of});
 }
 
 void DrawWatch::read(ReportContext& run, std::int64_t draws) {

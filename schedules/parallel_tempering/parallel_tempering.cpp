@@ -51,7 +51,20 @@ Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
   return needs;
 }
 
+// A ladder that an earlier stage has adapted, where the options leave the temperatures open.
+bool ParallelTempering::takes_ladder(const RunContext& run) const {
+  const std::vector<double>& betas = run.handed_betas();
+  return options_.ladder == "adaptive" && options_.beta_min == 0 && options_.beta_max == 0 &&
+         options_.betas.empty() && betas.size() > 1 &&
+         static_cast<std::int64_t>(betas.size()) == resolved_.rungs && ladder::rises(betas);
+}
+
 void ParallelTempering::resolve_range(AllocateContext& run) {
+  if (takes_ladder(run)) {
+    resolved_.beta_min = run.handed_betas().front();
+    resolved_.beta_max = run.handed_betas().back();
+    return;
+  }
   if (!resolved_.betas.empty()) {
     resolved_.beta_min = resolved_.betas.front();
     resolved_.beta_max = resolved_.betas.back();
@@ -71,7 +84,7 @@ std::vector<double> ParallelTempering::first_ladder() const {
 void ParallelTempering::allocate(AllocateContext& run) {
   resolve_range(run);
   ladder::Setting setting;
-  setting.beta = first_ladder();
+  setting.beta = takes_ladder(run) ? run.handed_betas() : first_ladder();
   setting.adaptation =
       ladder::plan_rounds(ladder::burn_in_ticks(resolved_.burn_in, resolved_.sweeps_per_swap),
                           resolved_.adaptation_rounds, resolved_.ladder == "adaptive");

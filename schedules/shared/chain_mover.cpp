@@ -9,6 +9,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/hamiltonian/add_pool_moments.hpp"
 #include "kiln/kernels/hamiltonian/hmc_adapt.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 
 #include "arrays.hpp"
 
@@ -108,6 +109,7 @@ void ChainMover::allocate_statistics(AllocateContext& run) {
   statistics_.retreat = run.scratch_zeros<std::int32_t>("hmc.retreat", slots);
   statistics_.gradients = run.scratch_zeros<std::uint64_t>("hmc.gradients", slots);
   run.count_work({statistics_.gradients.data, run.batch().replicas()});
+  require_saved_statistics(run);
   statistics_.accepted = run.batch().accepted();
   statistics_.not_finite = run.batch().not_finite();
   if (!plan_.adapts_length) return;
@@ -118,6 +120,18 @@ void ChainMover::allocate_statistics(AllocateContext& run) {
   statistics_.start = vectors("hmc.start");
   statistics_.proposal = vectors("hmc.proposal");
   statistics_.velocity = vectors("hmc.velocity");
+}
+
+// Which sums and powers of two follow from.
+void ChainMover::require_saved_statistics(AllocateContext& run) {
+  constexpr std::int64_t most_leapfrogs = std::int64_t{1} << 30;
+  constexpr std::int64_t most_gradients = std::int64_t{1} << 62;
+  run.require_saved_between<std::int32_t>("hmc.leapfrogs", 0, most_leapfrogs);
+  run.require_saved_between<std::int32_t>("hmc.depth", 0, NutsTransition::depth_limit);
+  run.require_saved_between<std::int32_t>("hmc.divergent", 0, 1);
+  run.require_saved_between<std::int32_t>("hmc.retreat", 0, HmcAdapt::max_retreat);
+  run.require_saved_between<std::uint64_t>("hmc.gradients", 0,
+                                           most_gradients / run.batch().slots());
 }
 
 void ChainMover::allocate_metric(AllocateContext& run) {

@@ -58,6 +58,7 @@ class ChainMover {
 
  private:
   void allocate_statistics(AllocateContext& run);
+  static void require_saved_statistics(AllocateContext& run);
   void allocate_metric(AllocateContext& run);
 
   MoverSetting setting_;

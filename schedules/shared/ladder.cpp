@@ -138,6 +138,7 @@ void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   allocate_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
+  run.hand_betas({beta.data, rungs()});
 }
 
 void Ladders::allocate_record(AllocateContext& run) {

@@ -350,7 +350,8 @@ TEST_F(Expensive, ConstraintsNeedAScheduleThatTakesThem) {
 TEST_F(Expensive, OptionsOfOtherProblemsAreRefused) {
   write("t.csv", table);
   EXPECT_EQ(first_line(run(solve("gset:G1", {"--var", "x=real:0:1"}))),
-            "error[cli.conflict]: --var is an option of command:, and not of gset:G1");
+            "error[cli.conflict]: --var is an option of command: and expr: and source:, and not of "
+            "gset:G1");
   EXPECT_EQ(first_line(run(solve("t.csv", {"--objective", "y"}))),
             "error[cli.conflict]: --objective is an option of table:, and not of t.csv");
   EXPECT_EQ(first_line(run(solve("table:t.csv", {"--timeout", "5s", "--objective", "y"}))),

@@ -150,7 +150,7 @@ TEST_F(Fixes, OfOptionsThatBelongToOthers) {
             "remove --colors; kiln describe coloring shows the named graphs");
   EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
   EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
-            "to run a program, write 'command:./train.sh {lr}'");
+            "for a program write 'command:./train.sh {lr}', for a formula 'expr:./train.sh {lr}'");
   const Outcome limit = run({"solve", "gset:G1", "--evaluations", "10"});
   EXPECT_EQ(first_line(limit),
             "error[cli.unknown]: --evaluations is not a parameter of schedule "

@@ -57,6 +57,7 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
                   {"host", events[0]["host"]},
                   {"step", "sweep"},
                   {"variables", 64},
+                  {"quantities", {"mean", "acceptance_rate", "beta", "attempts_per_ns"}},
                   {"best_known", nullptr},
                   {"limits", {{"time_s", nullptr}, {"steps", 50}, {"target", nullptr}}}}));
   EXPECT_FALSE(events[0]["host"].get<std::string>().empty());

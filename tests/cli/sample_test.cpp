@@ -52,6 +52,35 @@ TEST_F(Sampling, ManyShortChainsHaveNestedRHat) {
   EXPECT_NE(table.out.find(", of 16 super-chains\n"), std::string::npos) << table.out;
 }
 
+TEST_F(Sampling, KeptChainsThatAreNoMultipleKeepNestedRHat) {
+  const auto words = [](const std::string& keep) -> std::vector<std::string> {
+    return {"sample",   "posterior:eight-schools",
+            "--device", "cpu",
+            "--chains", "256",
+            "--draws",  "100",
+            "--warmup", "150",
+            "-p",       "keep=" + keep,
+            "--until",  "rhat<=1.05",
+            "--json"};
+  };
+  const json many = json::parse(run(words("100")).out);
+  EXPECT_EQ(many["sample"]["chains"], 100);
+  EXPECT_EQ(many["sample"]["super_chains"], 16);
+  EXPECT_TRUE(many["sample"]["nested_r_hat_max"]["value"].is_number());
+  EXPECT_EQ(many["until"]["conditions"][0]["nested"], true);
+
+  const Outcome outcome = run(words("15"));
+  const json few = json::parse(outcome.out);
+  EXPECT_EQ(few["sample"]["super_chains"], 16);
+  EXPECT_TRUE(few["sample"]["nested_r_hat_max"].is_null());
+  EXPECT_EQ(few["until"]["conditions"][0]["nested"], false);
+  EXPECT_EQ(few["until"]["conditions"][0]["value"], few["sample"]["r_hat_max"]["value"]);
+  EXPECT_NE(few["advice"].dump().find("Only 15 of the 256 chains are kept, and one of each of the "
+                                      "16 super-chains is needed for nested R-hat"),
+            std::string::npos)
+      << few["advice"];
+}
+
 TEST_F(Sampling, WritesARunFolder) {
   const Outcome outcome = run(schools({"--out", "run", "--json"}));
 

@@ -308,5 +308,19 @@ TEST_F(Terminal, LinesOfPipesAreWhole) {
       << outcome.out;
 }
 
+// The line to act on is the last one, also behind timings and the memory map of --verbose.
+TEST_F(Terminal, TheAnswerStaysTheLastThing) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"-v"}, {"-v", "-o", "run"}, {"-v", "--top", "2"}}) {
+    std::vector<std::string> words = short_run(more);
+    const std::string screen = run_on_screen(words).out;
+    const std::size_t map = screen.rfind("\nmemory of "), done = screen.find("\ndone ");
+    ASSERT_NE(map, std::string::npos) << screen;
+    ASSERT_NE(done, std::string::npos) << screen;
+    EXPECT_LT(map, done) << screen;
+    EXPECT_LT(screen.rfind("\narena "), done) << screen;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test::terminal_test

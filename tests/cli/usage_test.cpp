@@ -190,14 +190,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, ticks, telemetry, sweep, scaling, schedules, latency, "
+                 "  available: kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, "
                  "targets, tempering, "
                  "time-to-target, sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
-                 "  available: schedules problems formats devices kernels suites\n"
+                 "  available: schedules problems formats devices kernels suites plugins\n"
                  "  fix: kiln list devices\n"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -214,13 +214,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.missing]: kiln describe needs a name\n"
                  "  a schedule, a family of problems, a file format or a kernel\n"
                  "  fix: kiln describe simulated-annealing\n"},
-        BadUsage{
-            "NothingToMeasure",
-            {"bench"},
-            "error[cli.missing]: kiln bench needs a suite\n"
-            "  kernels, ticks, telemetry, sweep, scaling, schedules, latency, targets, tempering, "
-            "time-to-target, sampling, pareto, bayes\n"
-            "  fix: kiln bench kernels\n"},
+        BadUsage{"NothingToMeasure",
+                 {"bench"},
+                 "error[cli.missing]: kiln bench needs a suite\n"
+                 "  kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, targets, "
+                 "tempering, time-to-target, sampling, pareto, bayes\n"
+                 "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",
                  {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
                  "error[cli.range]: --only gst:G22 selects nothing; the nearest is "
@@ -263,6 +262,22 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
        {"solve", "list", "describe", "check", "generate", "diagnose", "report", "doctor", "help"}) {
     EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
+  }
+}
+
+// Through a pipe to a pager, too, and without the last column of a terminal.
+TEST_F(Help, OfEveryVerbFitsOnATerminal) {
+  std::vector<std::string> names{""};
+  for (const std::string& line : lines_of(run({"--help"}).out)) {
+    if (!line.starts_with("  ") || line[2] == ' ') continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    if (run({"help", name}).exit_code == 0) names.push_back(name);
+  }
+  EXPECT_EQ(names.size(), 20U) << "and the overview";
+  for (const std::string& name : names) {
+    const Outcome help = name.empty() ? run({"--help"}) : run({name, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << name;
+    for (const std::string& line : lines_of(help.out)) EXPECT_LT(line.size(), 80U) << line;
   }
 }
 

@@ -16,6 +16,7 @@ LEFT_OUT = {
     "profile": "clock times",
 }
 RATE = "_per_s"  # work of a second: a clock time in the divisor
+READINGS = ("The host is busy",)  # beginnings of advice that is a reading of the machine, like "hardware"
 
 
 def differences(one, other, place=""):
@@ -30,6 +31,8 @@ def differences(one, other, place=""):
             else:
                 found += differences(one[name], other[name], f"{place}{name}.")
         return found
+    if isinstance(one, list) and isinstance(other, list):
+        one, other = ([x for x in both if not str(x).startswith(READINGS)] for both in (one, other))
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return [text for i, both in enumerate(zip(one, other)) for text in differences(*both, f"{place}{i}.")]
     return [] if one == other else [f"{place.rstrip('.')}: {str(one)[:60]} and {str(other)[:60]}"]

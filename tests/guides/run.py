@@ -9,6 +9,9 @@
                       Else a fragment: all fragments of a page are one function, each in a scope inside
                       that of the fragment before it
     ```cpp namespace  a fragment at namespace scope
+    ```cpp file=NAME  a file, which a block below includes
+    ```cpp plugin=NAME  a plug-in, compiled to ./NAME
+    ```c              a program in C11, compiled to ./app like one in C++
     ```cuda           compiled by nvcc (--only cuda)
     ```cmake          configured against an installed Kiln (--only cmake, --only cuda)
 
@@ -36,6 +39,7 @@ LIMIT_S = 120
 
 PREAMBLE = """#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +49,7 @@ PREAMBLE = """#include <algorithm>
 #include <numbers>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +76,10 @@ class Block:
         self.text = ""
         self.numbers_vary = False
         self.reason = None  # why it is not run
+
+    def named(self, what):
+        """NAME of the word WHAT=NAME, or None."""
+        return next((word.partition("=")[2] for word in self.words if word.startswith(what + "=")), None)
 
 
 def blocks_of(text):
@@ -175,6 +184,9 @@ class Page:
     def __init__(self, path, tools, folder):
         self.path, self.tools, self.folder = path, tools, folder
         self.blocks = blocks_of(path.read_text(encoding="utf-8"))
+        for block in self.blocks:
+            if name := block.named("file"):
+                (folder / name).write_text(f'#line {block.line} "{path.name}"\n{block.text}', encoding="utf-8")
         self.done, self.skipped, self.failures = 0, [], []
 
     def shell(self, script):
@@ -209,18 +221,35 @@ class Page:
             raise Failure(f"the script ended with status {status}\n{output}")
 
     # --- C++ -------------------------------------------------------------------------------------------
-    def compile(self, source, program):
-        (self.folder / f"{program}.cpp").write_text(source, encoding="utf-8")
+    def compile(self, source, program, language="c++", flags=()):
+        file = f"{program}.{'c' if language == 'c' else 'cpp'}"
+        (self.folder / file).write_text(source, encoding="utf-8")
         words = self.tools.compile.read_text(encoding="utf-8").split("\n")
         words = [word for word in words if word not in ("", "-I", "-D")]
         at = words.index("SOURCE")
-        command = words[:at] + [f"{program}.cpp", "-o", program] + words[at + 1:]
+        before = words[:at]
+        if language == "c":
+            before = [word if word != "-std=c++20" else "-std=c11" for word in before]
+            before += ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+        command = before + [*flags, "-x", language, file, "-x", "none", "-o", program] + words[at + 1:]
         run = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if run.returncode != 0:
             raise Failure("does not compile\n" + run.stdout.decode("utf-8", "replace"))
 
     def whole_program(self, block):
         self.compile(f'#line {block.line} "{self.path.name}"\n{block.text}', "app")
+
+    def c_program(self, block):
+        self.compile(f'#line {block.line} "{self.path.name}"\n{block.text}', "app", "c")
+
+    def plugin(self, block):
+        self.compile(f'#line {block.line} "{self.path.name}"\n{block.text}', block.named("plugin"),
+                     flags=("-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"))
+
+    def included_file(self, block):
+        line = f'#include "{block.named("file")}"'
+        if not any(line in other.text for other in self.blocks):
+            raise Failure(f"no block has the line {line}")
 
     def fragments(self, blocks):
         """All fragments as one program: those at namespace scope first, then the others as one function."""
@@ -253,11 +282,16 @@ class Page:
             self.failures.append(f"{self.path.name}:{self.at}: {what}: {failure}")
 
     def run(self):
-        actions = {"console": self.console, "sh": self.script, "cpp": self.whole_program}
+        actions = {"console": self.console, "sh": self.script, "cpp": self.whole_program,
+                   "c": self.c_program}
         fragments = []
         for block in self.blocks:
             if block.language in actions and block.reason:
                 self.skipped.append(f"line {block.line}: {block.reason}")
+            elif block.named("file"):
+                self.attempt("file", block, self.included_file, block)
+            elif block.named("plugin"):
+                self.attempt("plugin", block, self.plugin, block)
             elif block.language == "cpp" and "int main(" not in block.text:
                 fragments.append(block)
             elif block.language in actions:
@@ -293,7 +327,7 @@ def compile_cuda(page, block, nvcc, words):
     source = page.folder / "block.cu"
     includes = "#include <kiln/kiln.hpp>\n#include <kiln/cuda/device_objective.cuh>\n"
     source.write_text(f'{includes}#line {block.line} "{page.path.name}"\n{block.text}', encoding="utf-8")
-    flags = [word for word in words if re.match("-I.|-D.", word)]
+    flags = [word for word in words if re.match("-I.|-D.", word)] + ["-I", str(page.folder)]
     run = subprocess.run([nvcc, "-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", *flags, "-c", source,
                           "-o", page.folder / "block.o"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:

@@ -9,12 +9,12 @@ usage() {
 usage: tests/install/run.sh [--installed-from BUILD] [--work FOLDER] [--static] [--quick]
 
 Builds and runs small projects that use Kiln:
-  1. by add_subdirectory;
+  1. by add_subdirectory and by FetchContent from a local folder, shared and static;
   2. by find_package, on what that build installs into a temporary prefix;
   3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
-     and its CUDA component included.
+     and its CUDA component included; by pkg-config; three plug-ins; and a function of a user beside Kiln's own.
 --work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
---quick compiles no library: of 1 only the project's own file, and 2 is left out. Needs --installed-from.
+--quick compiles no library: of 1 only the project's own files, and 2 is left out. Needs --installed-from.
 TEXT
 }
 
@@ -91,6 +91,9 @@ configure() {
 build_and_run() {
   cmake --build "$1" --parallel "$(nproc)"
   local program printed
+  # It looks for what is printed and for handlers of signals itself; here somebody else looks.
+  printed=$("$1/guest" 2>&1) || fail "the library changes the program in $1 that uses it (status $?)"
+  [[ -z $printed ]] || fail "the library in $1 printed '$printed'"
   for program in consumer device_consumer; do
     [[ -x $1/$program ]] || continue
     printed=$("$1/$program") || fail "the $program in $1 failed"
@@ -108,6 +111,44 @@ find_package_consumer() {
   build_and_run "$work/$1"
 }
 
+# without_cuda NAME PREFIX: the component core, where CMake can find nothing of CUDA.
+without_cuda() {
+  say "find_package(kiln COMPONENTS core) in $2 with no CUDA in sight"
+  local path=$PATH folder clean=
+  while IFS= read -r -d : folder; do
+    [[ -x $folder/nvcc ]] || clean+=${clean:+:}$folder
+  done <<<"$path:"
+  PATH=$clean configure "$work/$1" -DCMAKE_PREFIX_PATH="$2" -DKILN_COMPONENTS=core \
+    -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON >"$work/$1.log" 2>&1 ||
+    { cat "$work/$1.log" >&2; fail "kiln::core needs CUDA"; }
+  build_and_run "$work/$1"
+  if readelf -d "$work/$1/consumer" | grep -i -E 'NEEDED.*(cuda|cudart|nvrtc)'; then
+    fail "the host program is linked to CUDA"
+  fi
+}
+
+# pkg_config_consumer NAME PREFIX: with the compiler's command line alone. The package lies in another
+# folder than it was configured for.
+pkg_config_consumer() {
+  command -v pkg-config >/dev/null || { say "no pkg-config here: skipped"; return 0; }
+  local pc flags static=() printed
+  pc=$(find "$2" -name kiln.pc)
+  [[ -n $pc ]] || fail "there is no kiln.pc in $2"
+  say "pkg-config with $pc"
+  [[ -n $(find "$2" -name libkiln.so) ]] || static=(--static)
+  flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "${static[@]}" --cflags --libs kiln) ||
+    fail "pkg-config refuses kiln.pc"
+  [[ $flags == *"-I$2/include"* || $flags == *"/../include"* ]] || fail "expected folders in $2, pkg-config gives '$flags'"
+  # The words of $flags are arguments of their own.
+  # shellcheck disable=SC2086
+  "${CXX:-c++}" -std=c++20 "$consumer/main.cpp" $flags -Wl,-rpath,"$(dirname "$(dirname "$pc")")" \
+    -o "$work/$1" || fail "the flags of pkg-config do not suffice: $flags"
+  printed=$("$work/$1") || fail "the program built with pkg-config failed"
+  [[ $printed == "$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --modversion kiln)" ]] ||
+    fail "kiln.pc has another version than the library, $printed"
+  say "the consumer printed $printed"
+}
+
 # missing_component NAME PREFIX: asks for CUDA where it was not built; must fail and say why.
 missing_component() {
   say "find_package(kiln COMPONENTS cuda) in $2 must fail with the reason"
@@ -116,6 +157,34 @@ missing_component() {
   fi
   tr -s ' \n' ' ' <"$work/$1.log" | grep -q "The component cuda is missing: " ||
     { cat "$work/$1.log" >&2; fail "the reason is not told"; }
+}
+
+# plugin NAME SOURCE PREFIX: a plug-in outside of this repository, as its guide says: it is configured against
+# the installed Kiln, built, tested, installed, listed and used.
+plugin() {
+  local name=$1 source=$2 prefix=$3 kiln=$3/bin/kiln schedule=${1//_/-}
+  say "the plug-in $name with $prefix"
+  rm -f "$work/plugin-$name/CMakeCache.txt"
+  cmake -S "$source" -B "$work/plugin-$name" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CUDA_ARCHITECTURES="${CMAKE_CUDA_ARCHITECTURES:-90}" \
+    >"$work/plugin-$name.log" 2>&1 || { cat "$work/plugin-$name.log" >&2; fail "the plug-in $name is not configured"; }
+  cmake --build "$work/plugin-$name" --parallel "$(nproc)" >"$work/plugin-$name.log" 2>&1 ||
+    { cat "$work/plugin-$name.log" >&2; fail "the plug-in $name is not built"; }
+  "$kiln" plugin-test "$work/plugin-$name/$name.so" || fail "the plug-in $name fails its tests"
+  cmake --install "$work/plugin-$name" >/dev/null
+  "$kiln" list schedules | grep -q "^$schedule " || fail "kiln list does not show the schedule $schedule"
+  "$kiln" solve torus:8x8,1 --schedule "$schedule" --sweeps 400 --device cpu -q |
+    grep -q 'recomputed on the CPU in integers: equal' || fail "the schedule $schedule gives no verified answer"
+}
+
+# rate PREFIX: a function of a user, compiled outside of this repository, runs beside the same function of Kiln.
+rate() {
+  say "a functor of a user beside function:rosenbrock-10 with $1"
+  rm -f "$work/rate/CMakeCache.txt"
+  { cmake -S "$root/tests/install/rate" -B "$work/rate" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$1" && cmake --build "$work/rate"; } >"$work/rate.log" 2>&1 ||
+    { cat "$work/rate.log" >&2; fail "the program rate is not built"; }
+  "$work/rate/rate" device=cpu replicas=64 sweeps=50 pairs=1 || fail "the program rate failed"
 }
 
 # named_folders_only FOLDER: no library or program in it looks for others in the current folder.
@@ -131,9 +200,13 @@ named_folders_only() {
 say "add_subdirectory"
 configure "$work/subdirectory" -DKILN_FROM_SOURCE="$root" -DKILN_INSTALL=ON -DKILN_CUDA=OFF \
   -DBUILD_SHARED_LIBS=$shared
+say "FetchContent from a local folder, static"
+configure "$work/fetched" -DKILN_FROM_SOURCE="$root" -DKILN_FETCH=ON -DKILN_CUDA=OFF -DBUILD_SHARED_LIBS=OFF
 if [[ $quick -eq 1 ]]; then
   cmake --build "$work/subdirectory" --target consumer_object
+  cmake --build "$work/fetched" --target consumer_object
 else
+  build_and_run "$work/fetched"
   build_and_run "$work/subdirectory"
   named_folders_only "$work/subdirectory"
 
@@ -142,6 +215,7 @@ else
   cmake --install "$work/subdirectory" --prefix "$prefix" >"$work/install-library.log"
   has_pages "$prefix"
   find_package_consumer package "$prefix" core
+  pkg_config_consumer pkg-config-program "$prefix"
   missing_component package-without-cuda "$prefix"
 fi
 
@@ -151,15 +225,29 @@ if [[ -n $build ]]; then
   cmake --install "$build" --prefix "$prefix" >"$work/install-build.log"
   has_pages "$prefix"
   only_public_headers "$prefix"
-  find_package_consumer build-package "$prefix" core
+  without_cuda build-package "$prefix"
+  grep -q "^kiln_DIR:PATH=$prefix/" "$work/build-package/CMakeCache.txt" ||
+    fail "another kiln than that in $prefix was found"
+  pkg_config_consumer build-pkg-config-program "$prefix"
   if [[ -n $(find "$prefix" -name 'libkiln_cuda.*') ]]; then
     find_package_consumer build-package-cuda "$prefix" "core;cuda"
   else
     missing_component build-package-without-cuda "$prefix"
   fi
+  rate "$prefix"
   if [[ -x $prefix/bin/kiln ]]; then
     say "the installed program: kiln --version"
     "$prefix/bin/kiln" --version || fail "the installed program does not start"
+    if find "$prefix" -name 'libkiln.so' | grep -q .; then
+      rm -rf "$work/mine"
+      "$prefix/bin/kiln" new-plugin mine -o "$work/mine"
+      plugin mine "$work/mine" "$prefix"
+      for name in threshold_accepting cross_entropy; do
+        rm -rf "${work:?}/$name"
+        cp -r "$root/apps/plugins/$name" "$work/$name"
+        plugin "$name" "$work/$name" "$prefix"
+      done
+    fi
   fi
   named_folders_only "$prefix"
 fi

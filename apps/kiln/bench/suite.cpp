@@ -23,6 +23,7 @@ const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts
 const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
 const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "on/off"};
+const RowFigure api_ratio{{"case"}, {"replicas"}, "/ratio/median", "API/direct"};
 const RowFigure anneal_rate{
     {"instance"}, {"groups", "replicas", "anneals"}, "/schedules_per_s", "schedules/s", true};
 const RowFigure run_time{{"device"}, {"replicas", "sweeps"}, "/microseconds/median", "us"};
@@ -46,6 +47,8 @@ const std::vector<Suite>& suites() {
        run_ticks_suite, tick_time},
       {"telemetry", "what epochs, incumbents and records cost a run; whole records of the ring",
        run_telemetry_suite, epoch_ratio},
+      {"api", "what a run through the interface costs beside its kernels, launched by hand",
+       run_api_suite, api_ratio},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
        run_sweep_suite, run_rate},
       {"scaling", "the same rate against the number of replicas and of threads", run_scaling_suite,

@@ -88,6 +88,7 @@ BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_scaling_suite(const BenchRun&);
 BenchReport run_ticks_suite(const BenchRun&);
 BenchReport run_telemetry_suite(const BenchRun&);
+BenchReport run_api_suite(const BenchRun&);
 BenchReport run_schedules_suite(const BenchRun&);
 BenchReport run_latency_suite(const BenchRun&);
 BenchReport run_original_targets_suite(const BenchRun&);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -163,10 +165,11 @@ class ConfigReader {
   const OptionSpec& spec_of(const std::string& name, const std::string& place) const {
     std::vector<std::string> names{"schedule"};
     for (const OptionSpec& spec : verb_.specs) {
-      // A file names no other file, and parameters have their own table.
-      if (spec.name == "config" || spec.name == "repeat" || spec.name == "parameter" ||
-          spec.name == "help")
-        continue;
+      // A file names no other file and gives no leave to execute one, and parameters have their own
+      // table.
+      constexpr std::array<std::string_view, 7> never{
+          "config", "repeat", "parameter", "plugin", "help", "allow-jit", "allow-command"};
+      if (std::ranges::find(never, spec.name) != never.end()) continue;
       if (spec.name == name) return spec;
       names.push_back(spec.name);
     }

@@ -16,31 +16,48 @@
 namespace kiln::cli {
 namespace {
 
-// What files do not say themselves.
+// What files do not say themselves, and what is held of their models.
 const std::vector<OptionSpec> file_specs{
     {"format", 0, "NAME",
      "file format; `kiln list formats` shows all formats (default: recognised from the file)"},
     {"colors", 0, "N",
      "number of colours for the graph of a col file, or min for as few as possible"},
     {"vartype", 0, "NAME",
-     "variable type, spin or binary, for a file that does not state the type"}};
+     "variable type, spin or binary, for a file that does not state the type"},
+    {"fix", 0, "NAME=VALUE",
+     "keep a variable of a quadratic model at a value; NAME is its number, as the format counts; "
+     "several are separated by semicolons; may be repeated"},
+    {"fix-file", 0, "FILE", "the same from a file, a line for each variable: NAME VALUE"}};
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
-    {"objective", 0, "COLUMN", "column of a table that the search maximises or minimises"},
+    {"objective", 0, "COLUMN|FILE",
+     "column of a table that the search maximises or minimises; without a problem, a file of "
+     "source "
+     "text with a function `objective` of the variables (--var), which needs --allow-jit"},
+    {"allow-jit", 0, "",
+     "compile the source text of --objective, which can do all that you may do"},
     {"sense", 0, "NAME",
-     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, and "
-     "commands are minimised)"},
+     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, "
+     "commands and formulas are minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
     {"ignore", 0, "A,B", "columns of a table that the search ignores"},
     {"var", 0, "NAME=KIND",
-     "variable of a command; KIND is real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; "
+     "variable of a command or a formula; KIND is real:LOW:HIGH or int:LOW:HIGH, of a command also "
+     "real:LOW:HIGH:log or cat:A,B, of a formula also binary, where NAME may be an array: x[10]; "
      "may be repeated"},
+    {"subject-to", 0, "CONSTRAINT",
+     "constraint of a formula, such as 'x + y <= 1', with <=, >= or ==; may be repeated"},
     {"constraints", 0, "N",
      "number of constraint values that a command prints after its value; a call is feasible if all "
      "are <= 0"},
     {"timeout", 0, "TIME",
-     "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"}};
+     "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"},
+    {"worker", 0, "FORM",
+     "the command stays and reads points from its standard input: json or words, a line for each "
+     "point (default: a process for each point)"},
+    {"jobs", 0, "N",
+     "number of calls of a command at the same time, at most (default: the number of threads)"}};
 
 std::int32_t colors_of(const Setting& setting) {
   if (setting.text == "min") return Coloring::fewest;
@@ -58,6 +75,10 @@ VarType vartype_of(const Setting& setting) {
   refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
 }
 
+std::vector<std::string> texts_of(const Setting& setting) {
+  return setting.repeated.empty() ? std::vector{setting.text} : setting.repeated;
+}
+
 ProblemSettings family_settings_of(const Settings& settings) {
   ProblemSettings given;
   for (const OptionSpec& spec : family_specs) {
@@ -67,8 +88,10 @@ ProblemSettings family_settings_of(const Settings& settings) {
     const Setting& setting = found->second;
     if (spec.name == "timeout") {
       given[spec.name] = {fmt::format("{}", positive_duration(spec.name, setting, "60s"))};
+    } else if (spec.name == "allow-jit") {
+      given[spec.name] = {"/proc/self/exe"};  // this program compiles, in a child process
     } else {
-      given[spec.name] = setting.repeated.empty() ? std::vector{setting.text} : setting.repeated;
+      given[spec.name] = texts_of(setting);
     }
   }
   return given;
@@ -76,12 +99,24 @@ ProblemSettings family_settings_of(const Settings& settings) {
 
 }  // namespace
 
+const OptionSpec& variable_spec() {
+  static const OptionSpec spec = [] {
+    OptionSpec found = *std::ranges::find(family_specs, "var", &OptionSpec::name);
+    found.sentence =
+        "variable of a formula, real:LOW:HIGH; NAME may be an array: x[10]; may be repeated";
+    found.use.recorded = true;
+    return found;
+  }();
+  return spec;
+}
+
 const OptionSpec& data_spec() {
-  static const OptionSpec spec{"data",
-                               0,
-                               "FILE",
-                               "data of a posterior, as JSON or a table; - means standard input",
-                               {.recorded = true}};
+  static const OptionSpec spec{
+      "data",
+      0,
+      "FILE",
+      "data of a posterior or a formula, as JSON or a table; - means standard input",
+      {.recorded = true}};
   return spec;
 }
 
@@ -91,7 +126,8 @@ const std::vector<OptionSpec>& problem_specs() {
     specs.push_back(data_spec());
     specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
     specs.insert(specs.end(), family_specs.begin(), family_specs.end());
-    for (OptionSpec& spec : specs) spec.use.recorded = true;  // they identify the problem
+    // They identify the problem; leave to execute a file does not.
+    for (OptionSpec& spec : specs) spec.use.recorded = spec.name != "allow-jit";
     return specs;
   }();
   return all;
@@ -119,6 +155,10 @@ ProblemOptions problem_options_of(const Settings& settings) {
   options.data = text_of("data");
   options.settings = family_settings_of(settings);
   options.sense = sense_of(settings);
+  options.fixed.file = text_of("fix-file");
+  if (const auto given = settings.find("fix"); given != settings.end()) {
+    options.fixed.texts = texts_of(given->second);
+  }
   if (settings.contains("colors")) options.reading.colors = colors_of(settings.at("colors"));
   if (settings.contains("vartype")) options.reading.vartype = vartype_of(settings.at("vartype"));
   return options;

@@ -18,6 +18,9 @@ const std::vector<OptionSpec>& problem_specs();
 /// --data, which verbs without the others have, too.
 const OptionSpec& data_spec();
 
+/// --var as kiln sample has it.
+const OptionSpec& variable_spec();
+
 /// Those that belong to a family of problems (ProblemEntry::settings).
 std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kiln/kernels/sweeps/draw_naming.hpp"
+#include "kiln/schedules/pipeline.hpp"
 #include "kiln/version.hpp"
 
 #include "cli/document_file.hpp"
@@ -31,9 +32,9 @@ const DocumentKind run_document{"run.json", "kiln.run/2", "kiln.run/1",
 
 // What a run that continues is told anew.
 bool is_output(std::string_view option) {
-  constexpr std::array<std::string_view, 10> options{"output",  "out",          "save",   "json",
-                                                     "quiet",   "verbose",      "config", "repeat",
-                                                     "dry-run", "allow-command"};
+  constexpr std::array<std::string_view, 11> options{
+      "output", "out",    "save",    "json",          "quiet",    "verbose",
+      "config", "repeat", "dry-run", "allow-command", "allow-jit"};
   return std::ranges::find(options, option) != options.end();
 }
 
@@ -75,14 +76,28 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
   return replicas.dump();
 }
 
+bool is_pipeline(const SortedJson& json) {
+  const SortedJson name = json.at("schedule").value("name", SortedJson());
+  return name.is_string() && PipelineText::is_one(name.get<std::string>());
+}
+
 // Planes are what a run has that can draw by them, and shared noise is an option of the schedule; a
 // run.json of older versions says nothing, and means words. Other options on the command line may
-// make planes impossible, so these are no option.
+// make planes impossible, so these are no option. The stages of a pipeline draw in different ways:
+// only what the user asked for is one.
 void repeat_naming(const SortedJson& json, const DocumentFile& file, const RunVerb& verb,
                    RecordedRun& run) {
   const std::string naming = json.value("draws", to_string(DrawNaming::words));
   const auto is_naming = [](const OptionSpec& spec) { return spec.name == "draw-naming"; };
   if (!std::ranges::any_of(verb.specs, is_naming)) return;
+  if (is_pipeline(json)) {
+    const SortedJson given = json.at("options").value("draw-naming", SortedJson());
+    if (given.is_object() && given.value("value", SortedJson()).is_string()) {
+      run.config.options["draw-naming"] = {given["value"].get<std::string>(), Origin::config,
+                                           file.name};
+    }
+    return;
+  }
   if (naming != to_string(DrawNaming::planes) && naming != to_string(DrawNaming::shared)) {
     run.config.options["draw-naming"] = {naming, Origin::config, file.name};
   }
@@ -96,6 +111,7 @@ void check_given(const SortedJson& json, const DocumentFile& file) {
   }
   const bool wants_shared = given.contains("noise") && given["noise"].is_object() &&
                             given["noise"].value("value", SortedJson()) == "shared";
+  if (is_pipeline(json)) return;
   const SortedJson draws = json.value("draws", SortedJson());
   if (draws == to_string(DrawNaming::planes) && wants_shared) {
     refuse_document(file, run_document,
@@ -167,6 +183,15 @@ std::string restoring(const std::string& name, const RecordedParameters& recorde
   return fmt::format("-p {}={}{}", name, recorded.values.at(name), grows ? " -p growth=2" : "");
 }
 
+// Whether it is a parameter of a later stage of a pipeline, "2.beta_max": resolved when its stage
+// begins, so the record has what the text of the schedule says, and that is the same text.
+bool is_of_later_stage(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  return dot != std::string::npos && dot > 0 && name[0] >= '1' && name[0] <= '9' &&
+         name.substr(0, dot) != "1" &&
+         std::ranges::all_of(name.substr(0, dot), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Seed and naming of draws decide answers, but no default.
 bool changes_defaults(const std::string& option, const Setting& setting, const RunVerb& verb) {
   if (setting.origin <= Origin::config || option == "seed" || option == "draw-naming") return false;
@@ -188,6 +213,7 @@ std::string changed_parameters(const CommandOptions& options,
                                restart->second != restart_now->second;
   std::string changed;
   for (const auto& [name, then] : recorded) {
+    if (is_of_later_stage(name)) continue;
     if (name == "reheat" && restarts_change) continue;  // follows from it
     const auto found = now.find(name);
     const auto given = options.parameters.find(name);
@@ -244,6 +270,9 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb, Take
     }
     run.resolved = resolved_of(json, file);
     run.notes = notes_of(json, file.name, verb);
+    // The result of a run that continues is the one that it goes on from.
+    const bool repeats = what == TakeOver::what_decides;
+    run.continuation = read_continuation(repeats ? path : "", json);
     return run;
   } catch (const SortedJson::exception& error) {
     refuse_document(file, run_document, json_reason(error));

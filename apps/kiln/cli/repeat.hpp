@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct RecordedRun {
   ConfigFile config;            ///< options and parameters; the number of replicas as it came out
   RecordedParameters resolved;  ///< with the defaults and automatic values of that run
   std::vector<std::string> notes;  ///< why the answer may be another one
+  std::optional<Continuation> continuation = {};
 };
 
 /// Whether the file is a run.json.

@@ -7,6 +7,7 @@
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 
 #include "cli/option_values.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/settings.hpp"
 #include "cli/telemetry_options.hpp"
@@ -77,55 +78,62 @@ const OptionSpec draw_naming{"draw-naming",
                              "(bits shared by 32 replicas), or auto (default: planes if the run "
                              "can, else words)",
                              {.recorded = true, .read = naming_of}};
-const Specs output_specs{
-    {"graph-capture",
-     0,
-     "on|off",
-     "whether to use CUDA graphs (default on); the answer does not change",
-     {.standard = "on", .read = on_or_off()}},
-    {"report-interval",
-     0,
-     "TIME",
-     "time between two report points, each a row of trace.csv (default 100ms)",
-     {.read = duration("100ms")}},
-    {"checkpoint-every",
-     0,
-     "TIME",
-     "time between two checkpoints in the run folder, from which kiln resume continues, or off "
-     "(default 60s; longer if they would cost more than 0.5 % of the time)",
-     {.standard = "60s", .read = duration_or_off("60s")}},
-    {"telemetry",
-     0,
-     "LEVEL",
-     "what telemetry.bin records of each epoch: off, summary, groups or replicas (default summary "
-     "with -o)",
-     {.read = telemetry_level()}},
-    {"telemetry-budget",
-     0,
-     "BYTES",
-     "size limit of telemetry.bin, 0 for none of it (default 4Mi, above level summary 256Mi)",
-     {.read = whole_number({0, no_bound, "16Mi"})}},
-    {"incumbent-solutions", 0, "",
-     "write the solution of each incumbent to the folder incumbents of the run folder"},
-    {"config", 0, "FILE",
-     "read options from a TOML file; the table [schedule] of the file has the parameters"},
-    {"dry-run", 0, "", "show the plan of the run and the memory needed, and run nothing"},
-    {"repeat", 0, "RUN",
-     "repeat a run from its folder or its run.json; other options override the options of the run"},
-    {"allow-command", 0, "", "let --repeat call the program that run.json names"},
-    {"metrics", 0, "FILE",
-     "keep the state of the run in FILE, as metrics for Prometheus, replaced once a second"},
-    {"save", 0, "FILE", "write run.json, from which --repeat repeats the run, to FILE"},
-    {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
-    {"out", 0, "DIR", "", {}, "output"},
-    {"no-report", 0, "", "do not write report.html, the report on the run, to the run folder"},
-    {"json", 0, "", "print the result as one JSON document"},
-    {"profile", 0, "",
-     "also print the share of the time of each kernel; the answer does not change"},
-    {"quiet", 'q', "", "print only the result, without banner and progress"},
-    {"verbose", 'v', "", "also print timings, counters and all parameters"},
-    {"help", 'h', "", "show this help"},
-};
+// Made at the first use: it takes an option of another file.
+const Specs& output_specs() {
+  static const Specs specs{
+      {"graph-capture",
+       0,
+       "on|off",
+       "whether to use CUDA graphs (default on); the answer does not change",
+       {.standard = "on", .read = on_or_off()}},
+      {"report-interval",
+       0,
+       "TIME",
+       "time between two report points, each a row of trace.csv (default 100ms)",
+       {.read = duration("100ms")}},
+      {"checkpoint-every",
+       0,
+       "TIME",
+       "time between two checkpoints in the run folder, from which kiln resume continues, or off "
+       "(default 60s; longer if they would cost more than 0.5 % of the time)",
+       {.standard = "60s", .read = duration_or_off("60s")}},
+      {"telemetry",
+       0,
+       "LEVEL",
+       "what telemetry.bin records of each epoch: off, summary, groups or replicas (default "
+       "summary "
+       "with -o)",
+       {.read = telemetry_level()}},
+      {"telemetry-budget",
+       0,
+       "BYTES",
+       "size limit of telemetry.bin, 0 for none of it (default 4Mi, above level summary 256Mi)",
+       {.read = whole_number({0, no_bound, "16Mi"})}},
+      {"incumbent-solutions", 0, "",
+       "write the solution of each incumbent to the folder incumbents of the run folder"},
+      plugin_spec(),
+      {"config", 0, "FILE",
+       "read options from a TOML file; the table [schedule] of the file has the parameters"},
+      {"dry-run", 0, "", "show the plan of the run and the memory needed, and run nothing"},
+      {"repeat", 0, "RUN",
+       "repeat a run from its folder or its run.json; other options override the options of the "
+       "run"},
+      {"allow-command", 0, "", "let --repeat call the program that run.json names"},
+      {"metrics", 0, "FILE",
+       "keep the state of the run in FILE, as metrics for Prometheus, replaced once a second"},
+      {"save", 0, "FILE", "write run.json, from which --repeat repeats the run, to FILE"},
+      {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
+      {"out", 0, "DIR", "", {}, "output"},
+      {"no-report", 0, "", "do not write report.html, the report on the run, to the run folder"},
+      {"json", 0, "", "print the result as one JSON document"},
+      {"profile", 0, "",
+       "also print the share of the time of each kernel; the answer does not change"},
+      {"quiet", 'q', "", "print only the result, without banner and progress"},
+      {"verbose", 'v', "", "also print timings, counters and all parameters"},
+      {"help", 'h', "", "show this help"},
+  };
+  return specs;
+}
 
 Specs joined(const std::vector<Specs>& parts) {
   Specs all;
@@ -207,7 +215,7 @@ Specs solve_specs() {
                  problem_specs(),
                  {initial, draw_naming},
                  answer_specs(),
-                 output_specs});
+                 output_specs()});
 }
 
 Specs draw_specs() {
@@ -247,7 +255,8 @@ Specs sample_specs() {
                        "write the draws of the first N stored chains as CSV files into the run "
                        "folder (default 16)",
                        {.standard = "16", .read = whole_number(chains)}};
-  return joined({draw_specs(), device_specs, {data_spec(), initial, csv}, output_specs});
+  return joined(
+      {draw_specs(), device_specs, {data_spec(), variable_spec(), initial, csv}, output_specs()});
 }
 
 }  // namespace

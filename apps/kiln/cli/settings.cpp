@@ -8,7 +8,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "kiln/schedules/pipeline.hpp"
+
 #include "cli/option_values.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/repeat.hpp"
 #include "cli/telemetry_options.hpp"
@@ -60,7 +63,8 @@ Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile
     if (text != nullptr && *text != '\0') merged[spec.name] = {text, Origin::environment};
   }
   for (const auto& [name, setting] : settings_of(arguments)) {
-    if (name == "parameter" || name == "config" || name == "repeat") continue;
+    if (name == "parameter" || name == "config" || name == "repeat" || name == plugin_spec().name)
+      continue;
     merged[name] = setting;
   }
   const bool limited = std::ranges::any_of(verb.specs, [&](const OptionSpec& spec) {
@@ -170,7 +174,7 @@ bool has_parameter(const ScheduleEntry& entry, const std::string& parameter) {
 // The schedules that have a parameter.
 std::string schedules_with(const std::string& parameter) {
   std::string list;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
     if (has_parameter(*entry, parameter)) list += (list.empty() ? "" : ", ") + entry->name;
   }
@@ -188,13 +192,24 @@ std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
   if (!is_length(parameter)) {
     const std::string usual = declared("schedule").use.standard;  // of searches for one value
     const bool serves = !entry.samples && !entry.several_objectives &&
-                        has_parameter(builtin_registry().schedule(usual), parameter);
+                        has_parameter(known_registry().schedule(usual), parameter);
     return (serves ? "--schedule " + usual + ", or " : "") + parameters_hint(entry);
   }
   for (const char* other : {"evaluations", "generations"}) {
     if (has_parameter(entry, other)) return fmt::format("--{} N", other);
   }
   return "--sweeps N";
+}
+
+// Of which stage would it be?
+[[noreturn]] void refuse_parameter(const std::string& name, const Setting& setting) {
+  throw InvalidArgument(
+      "cli.conflict",
+      fmt::format("{} is given beside a pipeline", setting.origin == Origin::config
+                                                       ? setting.place + ": '" + name + "'"
+                                                       : "-p " + name),
+      "parameters of a pipeline stand in the brackets of their stage",
+      fmt::format("--schedule 'NAME({}={}) > ...'", name, clean(setting.text)));
 }
 
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
@@ -206,6 +221,7 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   }
   for (const auto& [name, setting] : parameters) {
     if (std::ranges::count(names, name) + std::ranges::count(former, name) > 0) continue;
+    if (PipelineText::is_one(entry.name)) refuse_parameter(name, setting);
     const bool in_file = setting.origin == Origin::config;
     const std::string owners = schedules_with(name);
     const std::string what = in_file           ? fmt::format("{}: '{}'", setting.place, name)
@@ -223,14 +239,44 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
 // An alias becomes the name, so that a run is recorded and shown by that; what is unknown is
 // refused later.
 void take_full_name(CommandOptions& options, const std::string& schedule) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   options.schedule = schedule;
+  if (PipelineText::is_one(schedule)) {
+    try {
+      options.schedule = PipelineText(schedule, registry).canonical();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(
+          error.code(),
+          label_of("schedule", options.settings["schedule"]) + ": " + clean(error.message()),
+          error.expected(), error.fix_steps());
+    }
+  }
   if (registry.has_schedule(schedule)) {
     const ScheduleEntry& entry = registry.schedule(schedule);
     options.schedule = entry.name;
     if (std::ranges::count(entry.former_names, schedule) > 0) options.former_schedule = schedule;
   }
   options.settings["schedule"].text = options.schedule;
+}
+
+// Without a problem, --objective names a file, which is the problem.
+void take_source(CommandOptions& options, const Arguments& arguments) {
+  if (!arguments.positional.empty() || !options.problem.empty()) return;
+  const auto objective = options.settings.find("objective");
+  if (objective == options.settings.end()) return;
+  options.problem = "source:" + objective->second.text;
+  options.settings.erase(objective);
+}
+
+// Whether the command line gives a limit, or what counts other steps: then a run does not end where
+// another has.
+bool ends_elsewhere(const RunVerb& verb, const Arguments& arguments) {
+  const Settings parameters = parameters_of(arguments);
+  const bool has_limit = std::ranges::any_of(verb.specs, [&](const OptionSpec& spec) {
+    const bool limits = spec.use.limit || spec.name == "draws";
+    return limits && (arguments.has(spec.name) || parameters.contains(spec.name));
+  });
+  return has_limit || arguments.has("schedule") || !arguments.positional.empty();
 }
 
 // What --config or --repeat says: the options, and of a run its problem, too.
@@ -249,6 +295,10 @@ ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments, Ta
   options.expected_fingerprint = recorded.fingerprint;
   options.notes = recorded.notes;
   options.recorded = recorded.resolved;
+  if (!ends_elsewhere(verb, arguments)) options.continuation = recorded.continuation;
+  if (options.continuation && what == TakeOver::what_decides) {
+    options.notes.push_back(options.continuation->note());
+  }
   return recorded.config;
 }
 
@@ -286,6 +336,7 @@ std::any CommandOptions::read(const std::string& name) const {
 CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, TakeOver what) {
   CommandOptions options;
   options.verb = &verb;
+  load_plugins(arguments);
   const ConfigFile config = read_file_options(verb, arguments, what, options);
   options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;
@@ -295,9 +346,13 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, 
                   [](const auto& one) { return one.second.origin == Origin::standard; });
   }
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
+  if (options.continuation && verb.samples && !options.continuation->draws.empty()) {
+    options.settings["draws"] = {options.continuation->draws, Origin::config, "result.json"};
+  }
   move_to_parameters(options);
 
   const Settings& all = options.settings;
+  take_source(options, arguments);
   if (!arguments.positional.empty()) {
     options.problem = arguments.positional.front();
     options.expected_fingerprint.clear();

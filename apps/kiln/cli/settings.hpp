@@ -15,6 +15,7 @@
 #include "kiln/run.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/continuation.hpp"
 #include "run/problem_source.hpp"
 
 namespace kiln::cli {
@@ -95,6 +96,8 @@ struct CommandOptions {
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::vector<std::string> notes;    ///< on a run that is repeated
   std::optional<RecordedParameters> recorded;  ///< of a run that is repeated
+  std::optional<Continuation> continuation;    ///< of a run that is repeated, if it has one
+  bool is_extended = false;          ///< kiln resume gives the run other limits, or has given them
   std::string former_schedule;       ///< the name in the version before, if the user wrote that
   std::vector<std::string> renamed;  ///< what the user wrote by former names, one clause each
   RunOptions run;

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -30,6 +31,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
@@ -40,7 +43,7 @@ const std::vector<OptionSpec>& bench_specs() {
       {"time-limit", 0, "TIME",
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "length of each run: sweeps in suites sweep, scaling, ticks, schedules, latency and "
+       "length of each run: sweeps in suites sweep, scaling, ticks, api, schedules, latency and "
        "tempering, generations in "
        "pareto, batches in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and "
        "200 on the CPU, "
@@ -63,6 +66,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 std::int64_t count_of(const Arguments& arguments, const std::string& name, std::int64_t most) {
   const std::string text = clean(arguments.text(name));
@@ -261,7 +266,12 @@ std::string bench_help() {
           "row of the table has as many lines as it needs.") +
       "\nsuites:\n";
   for (const Suite& suite : suites()) {
-    text += fmt::format("  {:<15} {}\n", suite.name, suite.sentence);
+    std::string left = suite.name;
+    for (const std::string& line :
+         wrap(suite.sentence, std::max<std::size_t>(40, result_columns()) - 18)) {
+      text += fmt::format("  {:<15} {}\n", left, line);
+      left.clear();
+    }
   }
   return text + "\noptions:\n" + describe_options(bench_specs()) +
          "\nexamples:\n"

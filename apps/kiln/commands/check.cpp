@@ -12,6 +12,7 @@
 #include "kiln/registry.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/sense.hpp"
 #include "commands/commands.hpp"
@@ -29,18 +30,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all = problem_specs();
     all.insert(all.end(), {{"starts", 0, "N",
                             "number of random starts of the gradient check, 1 .. 1000 (default 3)"},
                            {"seed", 0, "N", "random seed of the starts (default 1)"},
+                           plugin_spec(),
                            {"json", 0, "", "print one JSON document"},
                            {"help", 'h', "", "show this help"}});
     return all;
   }();
   return specs;
 }
+
+namespace {
 
 struct Findings {
   std::string kind;
@@ -108,6 +114,14 @@ Findings findings_of(const LoadedFile& file, const ProblemOptions& options) {
   }
   // Greatest values are on record.
   if (options.sense == Sense::minimize) found.known_best.reset();
+  if (!options.fixed.empty()) {
+    const Format format = problems::format_by_name(file.format).value();
+    const Problem left = fixed_problem(options.fixed, file.content, format, found.sense, file.name);
+    found.sizes.emplace_back("fixed", file.outline.variables - left.objective->space().variables());
+    found.fingerprint = left.identity.fingerprint;
+    found.known_as.clear();
+    found.known_best.reset();
+  }
   return found;
 }
 
@@ -239,17 +253,22 @@ std::string check_help() {
 }
 
 ExitCode run_check(const Words& words) {
-  const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"var"});
+  Arguments arguments =
+      parse_arguments("check", words, check_specs(), 1, {"fix", "plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(check_help());
     return ExitCode::ok;
   }
-  if (arguments.positional.empty()) {
+  const bool is_source = arguments.positional.empty() && arguments.has("objective");
+  if (arguments.positional.empty() && !is_source) {
     throw InvalidArgument("cli.missing", "kiln check needs a file or a problem", {},
                           "kiln check graph.txt");
   }
-  const std::string& what = arguments.positional.front();
-  const Registry registry = builtin_registry();
+  load_plugins(arguments);
+  const std::string what =
+      is_source ? "source:" + arguments.text("objective") : arguments.positional.front();
+  if (is_source) arguments.options.erase("objective");  // it is the problem
+  const Registry& registry = known_registry();
   const EndBySignal interruptible("checking " + (what == "-" ? "standard input" : clean(what)));
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);
   return check_file(what, arguments, registry);

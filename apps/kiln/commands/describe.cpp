@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "kiln/schedules/pipeline.hpp"
+
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/problem_options.hpp"
 #include "commands/commands.hpp"
 #include "output/console.hpp"
@@ -22,11 +25,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+}  // namespace
+
 const std::vector<OptionSpec>& describe_specs() {
-  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
+  static const std::vector<OptionSpec> specs{plugin_spec(),
+                                             {"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 /// One thing that has a name, for people and for programs.
 struct Description {
@@ -88,6 +96,37 @@ Description describe(const ScheduleEntry& entry) {
               fmt::format("\nexample:\n  kiln {} {} --schedule {}\n",
                           entry.samples ? "sample" : "solve", entry.example, entry.name),
           with_kind("schedule", json_of(entry)), all_names};
+}
+
+std::string limit_text(const StageLimit& limit) {
+  std::vector<std::string> all;
+  if (limit.sweeps) all.push_back(fmt::format("{} sweeps", *limit.sweeps));
+  if (limit.time_limit_s) all.push_back(fmt::format("{:g} s", *limit.time_limit_s));
+  return fmt::format("{}", fmt::join(all, " or "));
+}
+
+// What its stages are given and what ends them; each is described under its own name.
+Description describe(const PipelineText& pipeline) {
+  Json stages = Json::array();
+  std::string text = head_of(pipeline.canonical(), "a pipeline",
+                             "Schedules that follow each other on the same replicas.");
+  text += "\nstages:\n";
+  for (const StageText& one : pipeline.stages()) {
+    const std::string ends = limit_text(one.limit);
+    stages.push_back({{"schedule", one.schedule},
+                      {"limit", ends.empty() ? Json(nullptr) : Json(ends)},
+                      {"parameters", one.parameters}});
+    text += wrapped(fmt::format("{}. {}, {}", stages.size(), one.schedule,
+                                ends.empty() ? "until the limit of the run" : "for " + ends));
+    for (const auto& [name, value] : one.parameters)
+      text += fmt::format("    {}={}\n", name, value);
+  }
+  text += fmt::format("\nexample:\n  kiln solve gset:G22 --schedule \"{}\" --sweeps 10000\n",
+                      pipeline.canonical());
+  return {"schedule",
+          pipeline.canonical(),
+          text,
+          {{"kind", "pipeline"}, {"name", pipeline.canonical()}, {"stages", std::move(stages)}}};
 }
 
 Description describe(const ProblemEntry& entry) {
@@ -266,7 +305,7 @@ Description describe(const KernelInfo& kernel) {
 
 std::vector<Description> all_descriptions() {
   std::vector<Description> all;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) all.push_back(describe(*entry));
   for (const ProblemEntry* entry : registry.problems()) all.push_back(describe(*entry));
   for (const FormatInfo& info : problems::formats()) all.push_back(describe(info));
@@ -281,7 +320,10 @@ const std::vector<std::string>& kinds() {
 
 /// @param kind  one of kinds(), or nothing: then the first of that name in their order is meant.
 Description find_description(const std::optional<std::string>& kind, const std::string& name) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
+  if (PipelineText::is_one(name) && kind.value_or("schedule") == "schedule") {
+    return describe(PipelineText(name, registry));
+  }
   if (const ProblemEntry* const family = family_of(registry, name);
       family != nullptr && kind.value_or("problem") == "problem") {
     return describe_instance(*family, name);
@@ -334,7 +376,7 @@ std::string describe_help() {
 }
 
 ExitCode run_describe(const Words& words) {
-  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2);
+  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2, {"plugin"});
   if (arguments.has("help")) {
     print_text(describe_help());
     return ExitCode::ok;
@@ -344,6 +386,7 @@ ExitCode run_describe(const Words& words) {
                           "a schedule, a family of problems, a file format or a kernel",
                           "kiln describe simulated-annealing");
   }
+  load_plugins(arguments);
   const Description description = find_description(arguments.positional);
   if (arguments.has("json")) {
     print_result(description.json.dump() + "\n");

@@ -22,11 +22,15 @@ const DocumentKind result_document{
     "a run folder, or what kiln solve --json or kiln sample --json printed",
     std::size_t{256} << 20};
 
+}  // namespace
+
 const std::vector<OptionSpec>& diagnose_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 // The folder of a run that is not a minute old, or was killed before it was: said with what it has.
 void require_result(const std::string& path) {
@@ -75,7 +79,8 @@ std::string diagnose_help() {
              "Advice follows.") +
          "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
-         "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32 && kiln diagnose out/g32\n"
+         "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32\n"
+         "  kiln diagnose out/g32\n"
          "  kiln solve gset:G32 --schedule parallel-tempering --json | kiln diagnose -\n";
 }
 

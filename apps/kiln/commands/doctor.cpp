@@ -14,6 +14,7 @@
 #include "kiln/version.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "fix_words.hpp"
 #include "output/architectures.hpp"
@@ -104,7 +105,7 @@ constexpr std::array<std::pair<const char*, const char*>, 2> trials{
     {{"torus", "20x20,1"}, {"sk", "128,1"}}};
 
 std::vector<Result> try_out(const std::string& device) {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   RunOptions options;
   options.device = device;
   options.replicas = 64;
@@ -212,13 +213,13 @@ std::string doctor_json(const std::vector<Check>& checks, ExitCode code) {
   return json.dump() + "\n";
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& doctor_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
   return specs;
 }
-
-}  // namespace
 
 std::string doctor_help() {
   return "usage: kiln doctor [--json]\n\n" +

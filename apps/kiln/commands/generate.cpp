@@ -13,6 +13,7 @@
 #include "kiln/version.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
@@ -35,6 +36,8 @@ std::string formats_by_kind() {
   return text;
 }
 
+}  // namespace
+
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to this file, which must not exist yet"},
@@ -44,10 +47,12 @@ const std::vector<OptionSpec>& generate_specs() {
   return specs;
 }
 
+namespace {
+
 problems::GeneratedProblem generate(const std::string& spec) {
   const std::size_t colon = std::min(spec.find(':'), spec.size());
   const std::string family = spec.substr(0, colon);
-  builtin_registry().problem(family);  // knows all families, and the nearest to a wrong one
+  known_registry().problem(family);  // knows all families, and the nearest to a wrong one
   return problems::generate(family, spec.substr(std::min(colon + 1, spec.size())));
 }
 

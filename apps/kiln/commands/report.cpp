@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_runs = 1000;
 
+}  // namespace
+
 const std::vector<OptionSpec>& report_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE",
@@ -39,6 +41,8 @@ const std::vector<OptionSpec>& report_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 /// Whether a file is a report, which a newer one may replace.
 bool is_report(const fs::path& path) {

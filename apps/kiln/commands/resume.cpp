@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +17,11 @@
 #include "cli/settings.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
+#include "errors.hpp"
+#include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -26,10 +29,10 @@ namespace {
 // Limits are those of the rest of the run; the others replace what the run was given.
 constexpr std::array<std::string_view, 8> limits{
     "time-limit", "sweeps", "work-limit", "target", "evaluations", "generations", "draws", "until"};
-constexpr std::array<std::string_view, 11> others{
-    "device",        "threads", "graph-capture", "report-interval", "checkpoint-every",
-    "allow-command", "metrics", "json",          "quiet",           "verbose",
-    "help"};
+constexpr std::array<std::string_view, 13> others{
+    "device",        "threads",   "graph-capture", "report-interval", "checkpoint-every",
+    "allow-command", "allow-jit", "plugin",        "metrics",         "json",
+    "quiet",         "verbose",   "help"};
 
 std::string sentence_of(const OptionSpec& spec) {
   if (spec.name == "time-limit") return "stop after this time from now: 500ms, 30s, 5m, 2h";
@@ -51,8 +54,11 @@ std::string sentence_of(const OptionSpec& spec) {
   }
   if (spec.name == "until") return "stop once the draws meet these conditions, for kiln sample";
   if (spec.name == "allow-command") return "let Kiln call the program that run.json names";
+  if (spec.name == "allow-jit") return "let Kiln compile the source text that run.json names";
   return spec.sentence;
 }
+
+}  // namespace
 
 const std::vector<OptionSpec>& resume_specs() {
   static const std::vector<OptionSpec> specs = [] {
@@ -68,6 +74,8 @@ const std::vector<OptionSpec>& resume_specs() {
   }();
   return specs;
 }
+
+namespace {
 
 template <class Value>
 std::optional<Value> value_of(const Arguments& arguments, const std::string& name,
@@ -157,7 +165,7 @@ std::string resume_help() {
 
 ExitCode run_resume(const Words& words) {
   refuse_fixed(words);
-  Arguments arguments = parse_arguments("resume", words, resume_specs(), 1);
+  Arguments arguments = parse_arguments("resume", words, resume_specs(), 1, {"plugin"});
   if (arguments.has("help")) {
     print_text(resume_help());
     return ExitCode::ok;
@@ -177,7 +185,15 @@ ExitCode run_resume(const Words& words) {
   // Of the run, too: what it writes into its folder by default.
   arguments.options["output"] = {folder.path};
   const RunOutput& output = verb.samples ? sample_output() : solve_output();
-  return run_session(prepare(verb, arguments, folder), words, output);
+  const std::string fix = fmt::format("kiln resume {} with more memory, or a new run with {}",
+                                      shell_word(folder.path), less_memory(verb.samples));
+  try {
+    return run_session(prepare(verb, arguments, folder), words, output);
+  } catch (const std::bad_alloc&) {
+    throw RunMemoryError("memory.host", "there is not enough memory to continue the run", {}, fix);
+  } catch (const OutOfDeviceMemory& error) {
+    throw RunMemoryError(error.code(), error.message(), {}, fix);  // replicas cannot change
+  }
 }
 
 }  // namespace kiln::cli

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
 #include "output/console.hpp"
@@ -16,29 +17,34 @@
 #include "output/sample_text.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {
 
 void write_draws(const FileWriter& files, const CommandOptions& options, const Result& result,
                  const Problem&, const Points&, bool in_a_hurry) {
-  if (!result.sample || !result.sample_summary) return;
-  files.write("summary.csv", summary_csv(*result.sample_summary));
-  files.write("draws.npy", draws_npy(*result.sample));
+  if (!result.sample) return;
+  if (result.sample_summary) files.write("summary.csv", summary_csv(*result.sample_summary));
+  const std::string head = draws_npy_head(*result.sample);
+  files.write("draws.npy", Pieces{head, draws_npy_data(*result.sample)}, "draws.npy");
   if (in_a_hurry) return;
   const std::int64_t chains =
       std::min(options.value<std::int64_t>("csv").value_or(0), result.sample->chains);
   const std::string all =
       chains > 1 ? fmt::format("chain_1.csv .. chain_{}.csv", chains) : std::string("chain_1.csv");
   for (std::int64_t c = 0; c < chains; ++c) {
-    files.write(fmt::format("chain_{}.csv", c + 1), chain_csv(result, c), all);
+    const std::string table = chain_csv(result, c);
+    files.write(fmt::format("chain_{}.csv", c + 1), Pieces{table}, all);
   }
 }
 
 std::string draws_text_of(const CommandOptions& options, const Result& result, const Problem&) {
   const nlohmann::json json = nlohmann::json::parse(result_json(result));
-  if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
+  if (!json.contains("sample")) {
+    return fmt::format("done   {}, {}\n", stop_text(result),
+                       result.sample ? "draws without a summary" : "no draws");
+  }
   const bool complete = result.stop == Stop::converged && result.until.empty();
   const std::string end_of_run =
       complete && options.budget.time_limit_s
@@ -53,7 +59,7 @@ std::string draws_text_of(const CommandOptions& options, const Result& result, c
 }
 
 std::string schedule_help() {
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   std::string text;
   for (const ScheduleEntry* entry : registry.schedules()) {
     if (!entry->samples) continue;
@@ -69,24 +75,28 @@ const RunOutput& sample_output() {
   return output;
 }
 
+const std::vector<OptionSpec>& sample_specs() { return sample_verb().specs; }
+
 std::string sample_help() {
   return "usage: kiln sample PROBLEM [options]\n\n" +
          paragraph(
              "Draws from a posterior. PROBLEM is an instance of a family of densities, such as "
-             "posterior:eight-schools; `kiln list problems` shows all families.") +
+             "posterior:eight-schools, or a formula, expr:FORMULA, for the density exp(-FORMULA); "
+             "`kiln list problems` shows all families.") +
          "\noptions:\n" + describe_options(sample_verb().specs) + schedule_help() + "\n" +
          paragraph(
              "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
              "KILN_THREADS and KILN_CHAINS, command line.") +
          "\nexamples:\n"
          "  kiln sample posterior:eight-schools\n"
-         "  kiln sample posterior:eight-schools --chains 4 --draws 2000 --seed 7 -o out/schools\n"
-         "  kiln sample posterior:eight-schools --json | jq .summary\n";
+         "  kiln sample posterior:eight-schools --chains 4 --draws 2000 -o out/schools\n"
+         "  kiln sample posterior:eight-schools --json | jq .summary\n"
+         "  kiln sample 'expr:(x-3)^2/2' --var x=real:-10:10\n";
 }
 
 ExitCode run_sample(const Words& words) {
   const Arguments arguments =
-      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter"});
+      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter", "plugin", "var"});
   if (arguments.has("help")) {
     print_text(sample_help());
     return ExitCode::ok;

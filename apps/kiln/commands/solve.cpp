@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/run_outputs.hpp"
 #include "experiments/evaluation_files.hpp"
@@ -13,7 +14,7 @@
 #include "output/console.hpp"
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
-#include "run/session.hpp"
+#include "run/session/session.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -48,7 +49,7 @@ std::string solution_text(const CommandOptions& options, const Result& result,
 
 std::string schedules_help() {
   std::string names;
-  const Registry registry = builtin_registry();
+  const Registry& registry = known_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
   std::string text = "\nschedules (`kiln describe NAME` shows their parameters):\n";
   for (const std::string& line : wrap(names, result_columns() - 2))
@@ -63,6 +64,8 @@ const RunOutput& solve_output() {
   return output;
 }
 
+const std::vector<OptionSpec>& solve_specs() { return solve_verb().specs; }
+
 std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n" +
          paragraph(
@@ -71,7 +74,7 @@ std::string solve_help() {
              "families.") +
          "\noptions:\n" + describe_options(solve_verb().specs) + schedules_help() +
          "\nparameters of simulated-annealing, for -p:\n" +
-         fields_text(builtin_registry().schedule("simulated-annealing").fields) + "\n" +
+         fields_text(known_registry().schedule("simulated-annealing").fields) + "\n" +
          paragraph(
              "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
              "KILN_THREADS and KILN_REPLICAS, command line.") +
@@ -89,8 +92,8 @@ std::string solve_help() {
 }
 
 ExitCode run_solve(const Words& words) {
-  const Arguments arguments =
-      parse_arguments("solve", words, solve_verb().specs, 1, {"parameter", "var"});
+  const Arguments arguments = parse_arguments("solve", words, solve_verb().specs, 1,
+                                              {"fix", "parameter", "plugin", "subject-to", "var"});
   if (arguments.has("help")) {
     print_text(solve_help());
     return ExitCode::ok;

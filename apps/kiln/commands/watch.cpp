@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{250}, between_frames{500}, nap{20};
 
+}  // namespace
+
 const std::vector<OptionSpec>& watch_specs() {
   static const std::vector<OptionSpec> specs{
       {"once", 0, "", "show the present state, and end"},
@@ -31,6 +33,8 @@ const std::vector<OptionSpec>& watch_specs() {
       {"help", 'h', "", "show this help"}};
   return specs;
 }
+
+namespace {
 
 // One column of a terminal stays free.
 std::string panel_text(const RunView& view) {
@@ -66,7 +70,11 @@ class WatchOutput {
   void show(const std::vector<EventJson>& events, const RunView& view) {
     if (screen_) return draw(view);
     for (const EventJson& event : events) {
-      print_result(json_ ? document_text(event, -1) : clean(event_line(event)) + "\n");
+      if (json_) {
+        print_result(document_text(event, -1));
+      } else if (const std::string line = event_line(event); !line.empty()) {
+        print_result(clean(line) + "\n");
+      }
     }
   }
   /// Ctrl-Z, which must not leave the terminal in its second screen.

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "output/text.hpp"
 #include "report/sections.hpp"
 
 namespace kiln::cli {
@@ -16,12 +17,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Options that change no answer, or the seed, by which the runs of a group differ.
+// Options that change no answer; the seed, by which the runs of a group differ; and the sense,
+// which belongs to the problem.
 const std::set<std::string>& passed_over() {
   static const std::set<std::string> names{
-      "seed",    "output",    "quiet",           "verbose",      "json", "config",
-      "repeat",  "save",      "dry-run",         "help",         "csv",  "top",
-      "metrics", "no-report", "report-interval", "allow-command"};
+      "seed",          "output", "quiet",    "verbose",   "json",
+      "config",        "repeat", "save",     "dry-run",   "help",
+      "csv",           "top",    "metrics",  "no-report", "report-interval",
+      "allow-command", "sense",  "minimize", "maximize"};
   return names;
 }
 
@@ -44,6 +47,67 @@ std::map<std::string, std::string> settings_of(const RunFiles& files) {
   settings.erase("--device");
   settings["Kiln"] = text_at(files.run, {"kiln"}).value_or("?");
   return settings;
+}
+
+constexpr const char* fingerprint_word = "fingerprint";
+constexpr std::size_t few_digits = 8;
+
+// The source is left out: a file is the same from wherever it was read. Graphs whose edges are the
+// same have one fingerprint, so that sizes count, too.
+std::map<std::string, std::string> identity_of(const RunFiles& files) {
+  std::map<std::string, std::string> identity;
+  identity["family"] = text_at(files.run, {"problem", "family"}).value_or("?");
+  identity[fingerprint_word] = text_at(files.run, {"problem", "fingerprint"}).value_or("none");
+  identity["value"] = value_name_of(files);
+  identity["sense"] = is_maximized(files) ? "maximised" : "minimised";
+  const Json& sizes = member_at(files.run, {"problem", "sizes"});
+  for (const auto& [name, size] : sizes.items()) {
+    identity.emplace(clean(name), text_at(sizes, {name.c_str()}).value_or(size.dump()));
+  }
+  return identity;
+}
+
+std::string identity_at(const ComparedProblem& problem, const std::string& name) {
+  const auto found = problem.identity.find(name);
+  return found == problem.identity.end() ? "-" : found->second;
+}
+
+/// As many digits of a fingerprint as tell it from those of the other problems.
+std::string digits_of(const std::string& fingerprint,
+                      const std::vector<const ComparedProblem*>& others) {
+  std::size_t digits = few_digits;
+  for (const ComparedProblem* const other : others) {
+    const std::string theirs = identity_at(*other, fingerprint_word);
+    if (theirs == fingerprint) continue;
+    const auto differ = std::ranges::mismatch(fingerprint, theirs).in1 - fingerprint.begin();
+    digits = std::max(digits, static_cast<std::size_t>(differ) + 1);
+  }
+  return fingerprint.substr(0, digits);
+}
+
+std::string title_of(const ComparedProblem& problem, const std::vector<ComparedProblem>& all) {
+  std::vector<const ComparedProblem*> others;
+  std::set<std::string> names;
+  for (const ComparedProblem& other : all) {
+    if (other.name != problem.name) continue;
+    others.push_back(&other);
+    for (const auto& [name, value] : other.identity) names.insert(name);
+  }
+  std::string marks;
+  for (const std::string& name : names) {
+    const std::string value = identity_at(problem, name);
+    const auto same = [&](const ComparedProblem* other) {
+      return identity_at(*other, name) == value;
+    };
+    if (std::ranges::all_of(others, same)) continue;
+    marks += marks.empty() ? "" : ", ";
+    if (name == fingerprint_word) {
+      marks += fmt::format("{} {}", name, digits_of(value, others));
+    } else {
+      marks += name == "sense" ? value : fmt::format("{} {}", name, value);
+    }
+  }
+  return marks.empty() ? problem.name : fmt::format("{} ({})", problem.name, marks);
 }
 
 std::string setting_of(const ComparedRun& run, const std::string& name) {
@@ -115,9 +179,18 @@ void choose_target(ComparedProblem& problem, std::optional<double> target) {
   problem.target_origin = "best value of these runs";
 }
 
-std::optional<double> hit_time(const RunFiles& files, double target, bool maximized) {
+// What a run traces may be another value than that of its result, which is then known at the end.
+std::vector<IncumbentRow> incumbents_of(const RunFiles& files) {
+  if (traced_value_of(files).of_result) return files.incumbents;
+  const auto best = number_at(files.result, {"objective", "best"});
+  if (!best) return {};
+  return {{run_seconds(files), number_at(files.result, {"work", "sweeps"}).value_or(0), *best}};
+}
+
+std::optional<double> hit_time(const std::vector<IncumbentRow>& incumbents, double target,
+                               bool maximized) {
   const double tolerance = 1e-9 * std::abs(target);  // decimal texts of the same number
-  for (const IncumbentRow& row : files.incumbents) {
+  for (const IncumbentRow& row : incumbents) {
     const double behind = maximized ? target - row.value : row.value - target;
     if (behind <= tolerance) return row.time_s;
   }
@@ -136,12 +209,17 @@ std::vector<ComparedProblem> compare(const std::vector<RunFiles>& runs,
     const Json& seed = member_at(files.run, {"seed"});
     run.seed = seed.is_number() ? seed.dump() : "-";
     run.best = number_at(files.result, {"objective", "best"});
-    if (!run.best && !files.incumbents.empty()) run.best = files.incumbents.back().value;
+    run.incumbents = incumbents_of(files);
+    if (!run.best && !run.incumbents.empty()) run.best = run.incumbents.back().value;
     run.settings = settings_of(files);
-    auto at = std::ranges::find(problems, run.problem, &ComparedProblem::name);
+    const std::map<std::string, std::string> identity = identity_of(files);
+    auto at = std::ranges::find_if(problems, [&](const ComparedProblem& problem) {
+      return problem.name == run.problem && problem.identity == identity;
+    });
     if (at == problems.end()) {
       ComparedProblem& fresh = problems.emplace_back();
       fresh.name = run.problem;
+      fresh.identity = identity;
       fresh.value_name = value_name_of(files);
       fresh.maximized = is_maximized(files);
       at = problems.end() - 1;
@@ -149,10 +227,12 @@ std::vector<ComparedProblem> compare(const std::vector<RunFiles>& runs,
     at->runs.push_back(std::move(run));
   }
   for (ComparedProblem& problem : problems) {
+    problem.title = title_of(problem, problems);
     form_groups(problem);
     choose_target(problem, target);
     for (ComparedRun& run : problem.runs) {
-      if (problem.has_target) run.hit_s = hit_time(*run.files, problem.target, problem.maximized);
+      if (problem.has_target)
+        run.hit_s = hit_time(run.incumbents, problem.target, problem.maximized);
     }
   }
   return problems;

@@ -18,15 +18,22 @@ struct ComparedRun {
   std::string problem;
   std::string seed;
   std::optional<double> best;
+  std::vector<IncumbentRow> incumbents;  ///< values as `best`
   /// Schedule, device, options and parameters, without those that choose a seed or an output.
   std::map<std::string, std::string> settings;
   std::size_t group = 0;
   std::optional<double> hit_s;  ///< when its best value first reached the target
 };
 
-/// Runs of one problem. Those with equal settings form a group and differ by their seeds.
+/// Runs of one problem: of one name, with the same data, sizes, objective and sense. Those with
+/// equal settings form a group.
 struct ComparedProblem {
   std::string name, value_name;
+  /// What else identifies the problem, with the words for a reader: {"fingerprint", "3f..."}.
+  std::map<std::string, std::string> identity;
+  /// The name, and what distinguishes the problem from others of this name:
+  /// "g.rud (fingerprint 3f29ab04)".
+  std::string title;
   bool maximized = false;
   std::vector<ComparedRun> runs;
   std::vector<std::string> groups;     ///< [group] the settings that differ, for people

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "diagnosis/diagnosis_words.hpp"
@@ -95,7 +96,7 @@ Rows group_rows(const ComparedProblem& problem) {
 double first_time(const ComparedProblem& problem) {
   double first = infinite;
   for (const ComparedRun& run : problem.runs) {
-    for (const IncumbentRow& row : run.files->incumbents) {
+    for (const IncumbentRow& row : run.incumbents) {
       if (row.time_s > 0) first = std::min(first, row.time_s);
     }
   }
@@ -172,7 +173,7 @@ std::string curves_chart(const ComparedProblem& problem) {
   for (const ComparedRun& run : problem.runs) {
     if (drawn++ == max_run_curves) break;
     std::vector<ChartPoint> steps;
-    for (const IncumbentRow& row : run.files->incumbents) {
+    for (const IncumbentRow& row : run.incumbents) {
       steps.push_back({std::max(row.time_s, first), row.value});
     }
     if (steps.empty()) continue;
@@ -210,9 +211,21 @@ std::string fronts_chart(const ComparedProblem& problem) {
   return chart.figure();
 }
 
+std::string equal_settings(const ComparedProblem& problem) {
+  if (problem.runs.size() == 1) return "One run only.";
+  std::set<std::string> seeds;
+  for (const ComparedRun& run : problem.runs) seeds.insert(run.seed);
+  if (seeds.size() == problem.runs.size()) {
+    return "The runs have equal settings and differ by their seeds.";
+  }
+  return fmt::format("The runs have equal settings. {}", seeds.size() == 1
+                                                             ? "Their seed is the same, too."
+                                                             : "Some of them have the same seed.");
+}
+
 std::string differences(const ComparedProblem& problem) {
   if (problem.differing.empty()) {
-    return "<p class=\"note\">The runs have equal settings and differ by their seeds.</p>\n";
+    return fmt::format("<p class=\"note\">{}</p>\n", equal_settings(problem));
   }
   Rows rows{{"setting"}};
   for (const std::string& group : problem.groups) rows.front().push_back(html(group));
@@ -233,7 +246,7 @@ Report comparison_of(const std::vector<RunFiles>& runs, std::optional<double> ta
   const std::vector<ComparedProblem> problems = compare(runs, target);
   Page page(fmt::format("Kiln: {} runs", runs.size()));
   std::vector<std::string> names;
-  for (const ComparedProblem& problem : problems) names.push_back(problem.name);
+  for (const ComparedProblem& problem : problems) names.push_back(problem.title);
   page.header(fmt::format("{} runs", runs.size()), html(fmt::format("{}", fmt::join(names, ", "))),
               "");
   std::string notes;
@@ -255,7 +268,7 @@ Report comparison_of(const std::vector<RunFiles>& runs, std::optional<double> ta
                        "<h3>Runs</h3>\n" + table_html(run_rows(problem), 2);
     if (text.size() > room) text = "<p class=\"note\">Too large for the report.</p>\n";
     room -= text.size();
-    page.section(fmt::format("problem-{}", ++number), problem.name, text);
+    page.section(fmt::format("problem-{}", ++number), problem.title, text);
   }
   Report report;
   report.sections = page.sections();

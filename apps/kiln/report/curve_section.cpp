@@ -49,7 +49,8 @@ std::string shown_value(double value) {
 /// The curves of one run against time or work.
 class Curves {
  public:
-  explicit Curves(const RunFiles& files) : files_(files), value_(value_name_of(files)) {
+  explicit Curves(const RunFiles& files)
+      : files_(files), traced_(traced_value_of(files)), value_(traced_.name) {
     for (const TraceRow& row : files.trace) {
       if (row.time_s > 0) first_s_ = std::min(first_s_, row.time_s);
       if (row.mean != 0 && std::isfinite(row.mean)) has_mean_ = true;
@@ -96,7 +97,7 @@ class Curves {
     std::vector<ChartPoint> points;
     double end = run_seconds(files_);
     for (const IncumbentRow& row : files_.incumbents) {
-      const double behind = is_maximized(files_) ? goal - row.value : row.value - goal;
+      const double behind = traced_.maximized ? goal - row.value : row.value - goal;
       if (behind <= 0) {
         end = row.time_s;
         break;
@@ -137,6 +138,7 @@ class Curves {
 
  private:
   double best_known() const {
+    if (!traced_.of_result) return std::numeric_limits<double>::quiet_NaN();
     return number_at(files_.result, {"objective", "best_known"})
         .value_or(std::numeric_limits<double>::quiet_NaN());
   }
@@ -168,6 +170,7 @@ class Curves {
   }
 
   const RunFiles& files_;
+  TracedValue traced_;
   std::string value_;
   double first_s_ = std::numeric_limits<double>::infinity();
   bool has_mean_ = false, samples_ = false;

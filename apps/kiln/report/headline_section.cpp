@@ -177,6 +177,18 @@ std::string value_name_of(const RunFiles& files) {
   return name.value_or(text_at(files.run, {"problem", "objective", "name"}).value_or("value"));
 }
 
+TracedValue traced_value_of(const RunFiles& files) {
+  TracedValue traced{value_name_of(files), is_maximized(files)};
+  if (const auto name = text_at(files.run, {"problem", "objective", "name"})) {
+    traced.of_result = *name == traced.name;
+    traced.name = *name;
+  }
+  if (const auto sense = text_at(files.run, {"problem", "objective", "sense"})) {
+    traced.maximized = *sense == "maximize";
+  }
+  return traced;
+}
+
 double run_seconds(const RunFiles& files) {
   double seconds = number_at(files.result, {"time", "run_s"}).value_or(0);
   if (!files.trace.empty()) seconds = std::max(seconds, files.trace.back().time_s);
@@ -220,7 +232,11 @@ std::string environment_html(const RunFiles& files) {
     text += fmt::format("<p class=\"note\">The command that made the run:</p>\n<pre>{}</pre>\n",
                         html(original));
   }
-  if (text_at(files.result, {"stop"}) == "time_limit") {
+  if (files.result.contains("continued")) {
+    text +=
+        "<p class=\"note\">kiln resume gave the run other limits. A repeat is planned for the "
+        "first limits, as the run was, and ends after the same number of steps.</p>\n";
+  } else if (text_at(files.result, {"stop"}) == "time_limit") {
     text +=
         "<p class=\"note\">A limit of time ended the run. A repeat takes the same steps in the "
         "same order, and may end after another number of them.</p>\n";

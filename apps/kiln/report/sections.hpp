@@ -18,12 +18,20 @@ std::string steps_of(const RunFiles& files);
 bool is_maximized(const RunFiles& files);
 /// The name of the value: "cut".
 std::string value_name_of(const RunFiles& files);
+/// The value along a run, of its incumbents, trace and telemetry: of a run that scalarises several
+/// objectives a weighed value, to be minimised, whereas its result is a hypervolume.
+struct TracedValue {
+  std::string name;
+  bool maximized = false;
+  bool of_result = true;  ///< whether the result has the same value
+};
+TracedValue traced_value_of(const RunFiles& files);
 /// Seconds of the run so far.
 double run_seconds(const RunFiles& files);
 /// The command that repeats the run into a new folder.
 std::string repeat_command(const RunFiles& files);
 
-/// "simulated-annealing on cpu 2 threads, seed 1, Kiln 0.1.0"
+/// "simulated-annealing on cpu 2 threads, seed 1, Kiln 0.2.0"
 std::string subtitle_html(const RunFiles& files);
 /// Result, time, device and seed, what to repeat it with, and advice.
 std::string headline_html(const RunFiles& files);

@@ -31,7 +31,7 @@ struct ValueSpan {
 class EpochCurves {
  public:
   explicit EpochCurves(const RunFiles& files)
-      : files_(files), telemetry_(*files.telemetry), value_(value_name_of(files)) {
+      : files_(files), telemetry_(*files.telemetry), value_(traced_value_of(files).name) {
     for (const TelemetryRecord& record : telemetry_.records()) {
       if (record.kind() == TelemetryKind::run) runs_.push_back(record);
       if (record.kind() != TelemetryKind::group) continue;

@@ -11,7 +11,9 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/options.hpp"
+#include "kiln/problems/unpacked.hpp"
 
+#include "errors.hpp"
 #include "output/text.hpp"
 #include "run/input_file.hpp"
 
@@ -31,8 +33,7 @@ double number_at(std::string_view word, const std::string& name, std::int64_t li
   }
 }
 
-std::vector<double> read_numbers(const std::string& path, const std::string& name) {
-  std::ifstream in = open_input(path);
+std::vector<double> numbers_of(std::istream& in, const std::string& name) {
   LineReader lines(in, name);
   std::vector<double> numbers;
   std::string line;
@@ -46,6 +47,16 @@ std::vector<double> read_numbers(const std::string& path, const std::string& nam
     }
   }
   return numbers;
+}
+
+std::vector<double> read_numbers(const std::string& path, const std::string& name) {
+  std::ifstream file = open_input(path);
+  problems::UnpackedStream in(file, name);
+  try {
+    return numbers_of(in, name);
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
 }
 
 }  // namespace
@@ -90,7 +101,8 @@ std::vector<State> read_initial_states(const std::string& path, const Problem& p
   const std::string name = clean(path);
   const std::vector<double> numbers = read_numbers(path, name);
   const Space& space = problem.objective->space();
-  const auto n = static_cast<std::size_t>(space.variables());
+  const std::int64_t whole = problem.solution.whole_variables;
+  const auto n = static_cast<std::size_t>(whole > 0 ? whole : space.variables());
   if (numbers.empty() || numbers.size() % n != 0) {
     throw ParseError(
         name,

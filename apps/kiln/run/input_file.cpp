@@ -12,6 +12,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/csv.hpp"
+#include "kiln/problems/unpacked.hpp"
 
 #include "errors.hpp"
 #include "output/text.hpp"
@@ -64,7 +65,8 @@ std::string read_all(std::istream& in, const std::string& name, std::size_t max_
 }
 
 std::string table_text_of(const std::string& path) {
-  std::ifstream in = open_input(path);
+  std::ifstream file = open_input(path);
+  problems::UnpackedStream in(file, clean(path));
   try {
     return problems::csv_text(in, clean(path));
   } catch (const IoError& error) {

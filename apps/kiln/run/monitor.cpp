@@ -12,6 +12,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 
+#include "output/report_quantities.hpp"
 #include "output/text.hpp"
 
 namespace kiln::cli {
@@ -61,6 +62,8 @@ Monitor::Monitor(const RunFacts& facts, const Backend& backend, MonitorSink sink
   }
   reading_.best_known = problem.known.best;
   if (!facts.options.has("metrics")) return;
+  const std::vector<std::string> quantities = report_quantities(facts);
+  reading_.quantities.insert(quantities.begin(), quantities.end());
   metrics_.emplace(facts.options.text("metrics"),
                    MetricLabels{problem.identity.name, facts.options.schedule, facts.device.name,
                                 facts.options.run.seed});
@@ -237,7 +240,10 @@ void Monitor::finish(Result& result) {
   reading_.point.time_s = result.time.run_s;
   reading_.point.sweeps = result.work.sweeps;
   reading_.point.attempts = result.work.attempts;
-  if (result.verified) reading_.best = result.objective;
+  if (result.verified) {
+    reading_.best = result.objective;
+    reading_.improved_s = result.time.to_best_s;  // not that of the next report point
+  }
   write_metrics(to_string(result.stop));
 }
 

@@ -13,11 +13,14 @@
 #include <streambuf>
 
 #include "kiln/problems/best_known.hpp"
+#include "kiln/problems/generators.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 #include "kiln/problems/table.hpp"
+#include "kiln/problems/unpacked.hpp"
 
 #include "cli/catalogue.hpp"
+#include "cli/plugin_option.hpp"
 #include "cli/sense.hpp"
 #include "errors.hpp"
 #include "output/text.hpp"
@@ -61,7 +64,7 @@ class PeekedBuffer : public std::streambuf {
 };
 
 std::string instance_hint(const std::string& path) {
-  const std::string problem = problem_of_instance(path, builtin_registry());
+  const std::string problem = problem_of_instance(path, known_registry());
   if (problem.empty()) {
     return "check the path; kiln list formats and kiln list problems show valid names";
   }
@@ -72,8 +75,10 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
                 const ReaderOptions& options) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
-  PeekedBuffer buffer(source, file.name);
+  problems::UnpackedBuffer unpacked(source, file.name);
+  PeekedBuffer buffer(unpacked, file.name);
   std::istream in(&buffer);
+  in.exceptions(std::ios_base::badbit);  // what the buffers throw shall come through
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = format.name;
@@ -115,6 +120,17 @@ void check_settings(const std::string& name, const ProblemEntry& entry, const Re
   }
 }
 
+/// Of families whose models are generated.
+void fix_in_family(const ProblemEntry& entry, const std::string& parameters,
+                   const ProblemOptions& options, LoadedProblem& loaded) {
+  const std::string name = clean(entry.name + (parameters.empty() ? "" : ":" + parameters));
+  if (!options.data.empty() && !entry.takes_data) refuse_data(name);
+  if (!problems::is_generated(entry.name)) refuse_fixed(name);
+  problems::GeneratedProblem made = problems::generate(entry.name, parameters);
+  loaded.problem = fixed_problem(options.fixed, made.model, problems::native_format(made.model),
+                                 options.sense.value_or(made.sense), made.name);
+}
+
 /// A family with its parameters, its options, and the data of a model where it has any.
 void make_from_family(const std::string& text, const ProblemOptions& options,
                       const Registry& registry, LoadedProblem& loaded) {
@@ -127,6 +143,10 @@ void make_from_family(const std::string& text, const ProblemOptions& options,
     settings["sense"] = {option_of(*options.sense)};
   }
   check_settings(name, entry, registry, settings);
+  if (!options.fixed.empty()) {
+    fix_in_family(entry, parameters, options, loaded);
+    return;
+  }
   if (options.data.empty()) {
     loaded.problem = in_sense(entry.make({parameters, nullptr, settings}), options.sense);
     return;
@@ -141,9 +161,11 @@ void make_from_family(const std::string& text, const ProblemOptions& options,
 
 ModelData load_data(const std::string& path) {
   try {
-    if (path == "-") return problems::read_data(std::cin, "standard input");
-    std::ifstream in = open_input(path);
-    return problems::read_data(in, clean(path));
+    std::ifstream file;
+    if (path != "-") file = open_input(path);
+    const std::string name = path == "-" ? "standard input" : clean(path);
+    problems::UnpackedStream in(path == "-" ? std::cin : file, name);
+    return problems::read_data(in, name);
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }
@@ -214,8 +236,8 @@ bool names_a_family(const std::string& text, const Registry& registry) {
 // Options of a program beside what is no file: the program lacks its family.
 static std::string fix_by_program(const std::string& words) {
   const bool quoted = words.find('\'') != std::string::npos;
-  return quoted ? "to run a program, write command:PROGRAM ARGUMENTS"
-                : fmt::format("to run a program, write 'command:{}'", words);
+  return quoted ? "for a program write command:PROGRAM ARGUMENTS, for a formula expr:FORMULA"
+                : fmt::format("for a program write 'command:{0}', for a formula 'expr:{0}'", words);
 }
 
 void check_file_options(const std::string& path, const ProblemOptions& options,
@@ -256,6 +278,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
       make_from_family(text, options, registry, loaded);
       loaded.problem.identity.name = clean(loaded.problem.identity.name);
       loaded.notes = loaded.problem.identity.notes;
+      const std::string& fingerprint = loaded.problem.identity.fingerprint;
+      if (!fingerprint.empty()) loaded.fingerprint = fingerprint;
     } catch (const IoError& error) {
       const bool opened = error.code() != "io.open";
       throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),
@@ -273,8 +297,15 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     if (!options.sense && file.content.as<Qubo>() != nullptr) {
       loaded.notes.emplace_back("a QUBO is minimised by default; --maximize maximises it");
     }
-    loaded.problem =
-        make_problem(std::move(file.content), options.sense.value_or(natural), file.name);
+    const Sense sense = options.sense.value_or(natural);
+    if (options.fixed.empty()) {
+      loaded.problem = make_problem(std::move(file.content), sense, file.name);
+    } else {
+      loaded.problem =
+          fixed_problem(options.fixed, file.content, problems::format_by_name(file.format).value(),
+                        sense, file.name);
+      loaded.fingerprint = loaded.problem.identity.fingerprint;
+    }
     const std::vector<std::string>& more = loaded.problem.identity.notes;
     loaded.notes.insert(loaded.notes.end(), more.begin(), more.end());
   }

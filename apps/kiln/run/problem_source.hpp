@@ -12,6 +12,8 @@
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 
+#include "run/fixed_values.hpp"
+
 namespace kiln::cli {
 
 /// @throws InvalidArgument with the nearest name unless `name` is a format, or empty.
@@ -57,6 +59,7 @@ struct ProblemOptions {
   ReaderOptions reading = {};       ///< what a file does not say itself
   std::string data = {};            ///< file with the data of a model, "" for none
   ProblemSettings settings = {};    ///< of a family that has options
+  FixedOptions fixed = {};          ///< variables that keep a value
 };
 
 /// What a file may be told, and no more: --colors where a graph is to be coloured, neither data nor

@@ -19,7 +19,7 @@ std::string note_of(const Checkpoint& checkpoint, const std::string& name) {
   return found == checkpoint.notes().end() ? std::string{} : found->second;
 }
 
-bool any(const Budget& budget) {
+bool has_any(const Budget& budget) {
   return budget.time_limit_s || budget.sweeps || budget.target || budget.work_limit;
 }
 
@@ -41,6 +41,10 @@ void take(const Budget& given, Budget& left) {
 }
 
 }  // namespace
+
+bool ResumeLimits::any() const {
+  return has_any(budget) || !budget.until.empty() || draws || evaluations || generations;
+}
 
 CheckpointNotes checkpoint_notes(const RunVerb& verb, const LoadedProblem& loaded,
                                  const std::string& finished) {
@@ -135,7 +139,7 @@ Budget Resumption::limit(const Budget& planned) const {
     return anew;
   }
   const std::string finished = note_of(found->checkpoint, finished_note);
-  const bool gives = any(more) || !more.until.empty() || given.draws;
+  const bool gives = given.any();
   if (finished.empty() && !gives) return end_of(planned);
   const bool samples = note_of(found->checkpoint, verb_note) == sample_verb().name;
   const bool all_draws = samples && finished == "sweep_limit" && !planned.sweeps;
@@ -146,8 +150,8 @@ Budget Resumption::limit(const Budget& planned) const {
   take(more, left);
   if (given.draws || !more.until.empty()) return left;
   // A schedule that ended by itself has an end unless it is told another number of steps.
-  const bool endless = !any(planned) && !done;
-  if (endless || more.sweeps || (any(left) && !done)) return left;
+  const bool endless = !has_any(planned) && !done;
+  if (endless || more.sweeps || (has_any(left) && !done)) return left;
   const std::string draws = found->checkpoint.field("-p draws");
   const std::string evaluations = found->checkpoint.field("-p evaluations");
   const std::string longer =

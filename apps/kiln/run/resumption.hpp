@@ -24,6 +24,8 @@ struct ResumeLimits {
   std::optional<std::int64_t> draws = {};        ///< of each chain
   std::optional<std::int64_t> evaluations = {};  ///< of each study
   std::optional<std::int64_t> generations = {};
+
+  bool any() const;
 };
 
 /// The folder of a run that is to continue.

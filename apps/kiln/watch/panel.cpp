@@ -92,7 +92,8 @@ std::string best_text(const RunView& view) {
 
 std::string state_text(const WatchedRun& run) {
   std::string text;
-  const double moved = run.samples() ? run.variables.value_or(1) : 1;
+  const bool all_move = run.samples() || !run.has("attempts_per_ns");  // in a step
+  const double moved = all_move ? run.variables.value_or(1) : 1;
   if (run.samples() && run.warmup) {
     part(text, run.sweeps <= *run.warmup ? "warm-up" : "sampling");
   }
@@ -101,8 +102,8 @@ std::string state_text(const WatchedRun& run) {
                            run.samples() ? -*run.mean : *run.mean));
   }
   if (run.acceptance_rate) {
-    part(text, fmt::format("{} {:.1f} %", run.samples() ? "moved" : "accept",
-                           100 * *run.acceptance_rate * moved));
+    const char* const label = !all_move ? "accept" : run.step == "transition" ? "moved" : "new";
+    part(text, fmt::format("{} {:.1f} %", label, 100 * *run.acceptance_rate * moved));
   }
   if (run.beta && !run.samples()) part(text, fmt::format("beta {:.3g}", *run.beta));
   for (const auto& [name, value] : run.notes) part(text, fmt::format("{} {:.6g}", name, value));
@@ -111,8 +112,10 @@ std::string state_text(const WatchedRun& run) {
 
 std::string work_text(const WatchedRun& run) {
   std::string text;
-  part(text, fmt::format("{} {}s", human_count(run.sweeps), run.step.empty() ? "step" : run.step));
-  if (run.attempts_per_s) {
+  const std::string step = run.step.empty() ? "step" : run.step;
+  const char* const plural = run.sweeps == 1 ? "" : step == "batch" ? "es" : "s";
+  part(text, fmt::format("{} {}{}", human_count(run.sweeps), step, plural));
+  if (run.attempts_per_s && run.has("attempts_per_ns")) {
     part(text, fmt::format("{} attempts/s", human_rate(*run.attempts_per_s)));
   }
   return text;
@@ -123,7 +126,7 @@ std::string improvements_text(const WatchedRun& run) {
   std::size_t shown = 0;
   for (const WatchedRun::Improvement& one : run.improvements) {
     if (shown++ == max_improvements_shown) break;
-    part(text, fmt::format("{} at {}", one.value, human_seconds(one.time_s)));
+    part(text, fmt::format("{} at {}", one.text, human_seconds(one.time_s)));
   }
   if (run.improvement_count > static_cast<std::int64_t>(max_improvements_shown)) {
     part(text, fmt::format("{} in all", run.improvement_count));
@@ -252,11 +255,16 @@ std::string event_line(const EventJson& event) {
     }
   } else if (kind == "stop") {
     part(text, text_of(event, "stop"));
+  } else if (kind == "checkpoint" || kind == "resume") {
+    part(text, named("sweeps", value_of(event, "sweeps")));
+    part(text, named("bytes", value_of(event, "bytes")));
+    part(text, text_of(event, "device"));
   } else {
     part(text, text_of(event, "code"));
     part(text, text_of(event, "message"));
     part(text, named("fix:", text_of(event, "fix")));
   }
+  if (text.empty()) return {};
   return fmt::format("{:>8}   {:<11}   {}", human_seconds(number_of(event, "time_s").value_or(0)),
                      kind, text);
 }
@@ -264,30 +272,31 @@ std::string event_line(const EventJson& event) {
 EventJson watch_json(const RunView& view) {
   const WatchedRun& run = view.run;
   const auto or_null = [](const auto& number) { return number ? EventJson(*number) : nullptr; };
-  EventJson json = {{"schema", "kiln.watch/1"},
-                    {"run", clean(view.folder)},
-                    {"state", to_string(view.life)},
-                    {"problem", run.problem},
-                    {"schedule", run.schedule},
-                    {"device", run.device},
-                    {"host", run.host},
-                    {"seed", run.seed ? EventJson(*run.seed) : nullptr},
-                    {"time_s", view.elapsed_s},
-                    {"silent_s", view.silent_s},
-                    {"sweeps", number_json(run.sweeps)},
-                    {"best", number_json(run.best_value)},
-                    {"best_known", number_json(run.best_known)},
-                    {"mean", or_null(run.mean)},
-                    {"acceptance_rate", or_null(run.acceptance_rate)},
-                    {"beta", or_null(run.beta)},
-                    {"attempts_per_s", or_null(run.attempts_per_s)},
-                    {"checkpoint_s", or_null(run.checkpoint_s)}};
+  EventJson json = {
+      {"schema", "kiln.watch/1"},
+      {"run", clean(view.folder)},
+      {"state", to_string(view.life)},
+      {"problem", run.problem},
+      {"schedule", run.schedule},
+      {"device", run.device},
+      {"host", run.host},
+      {"seed", run.seed ? EventJson(*run.seed) : nullptr},
+      {"time_s", view.elapsed_s},
+      {"silent_s", view.silent_s},
+      {"sweeps", number_json(run.sweeps)},
+      {"best", number_json(run.best_value)},
+      {"best_known", number_json(run.best_known)},
+      {"mean", or_null(run.mean)},
+      {"acceptance_rate", or_null(run.acceptance_rate)},
+      {"beta", or_null(run.beta)},
+      {"attempts_per_s", run.has("attempts_per_ns") ? or_null(run.attempts_per_s) : nullptr},
+      {"checkpoint_s", or_null(run.checkpoint_s)}};
   json["time_left_s"] = view.life == RunLife::finished || view.life == RunLife::died
                             ? nullptr
                             : or_null(run.time_left_s(view.elapsed_s));
   json["improvements"] = EventJson::array();
   for (const WatchedRun::Improvement& one : run.improvements) {
-    json["improvements"].push_back({{"time_s", one.time_s}, {"value", one.value}});
+    json["improvements"].push_back({{"time_s", one.time_s}, {"value", number_json(one.value)}});
   }
   json["alerts"] = EventJson::array();
   for (const auto& [code, alert] : run.alerts) {

@@ -39,7 +39,7 @@ struct RunView {
 std::vector<std::string> panel_lines(const RunView& view, std::size_t columns, std::size_t rows,
                                      bool colors);
 
-/// The line of an event where there is no screen to draw on.
+/// The line of an event where there is no screen to draw on; "" for an event that says nothing.
 std::string event_line(const EventJson& event);
 
 /// The document `kiln.watch/1`.

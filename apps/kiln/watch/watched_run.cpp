@@ -18,6 +18,7 @@ constexpr std::size_t max_text = 200;
 constexpr std::size_t kept_improvements = 5;
 constexpr std::size_t max_notes = 8;
 constexpr std::size_t max_alerts = 16;
+constexpr double longest_s = 1e10;  // three centuries: no run has such a time
 
 std::vector<std::string_view> cells_of(std::string_view row) {
   std::vector<std::string_view> cells;
@@ -32,6 +33,14 @@ std::vector<std::string_view> cells_of(std::string_view row) {
 std::optional<double> finite_in(std::string_view text) {
   const std::optional<double> number = number_in(text);
   return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+bool is_time(double seconds) { return seconds >= 0 && seconds <= longest_s; }
+
+// A time or a duration.
+std::optional<double> seconds_of(const EventJson& json, std::string_view name) {
+  const std::optional<double> seconds = number_of(json, name);
+  return seconds && is_time(*seconds) ? seconds : std::nullopt;
 }
 
 // Fields of an event `progress` that the panel shows in separate columns.
@@ -61,6 +70,8 @@ std::optional<EventJson> parse_event(std::string_view line) {
   if (!json.is_object() || !json.contains("event") || !json["event"].is_string()) {
     return std::nullopt;
   }
+  const auto time = json.find("time_s");
+  if (time != json.end() && time->is_number() && !is_time(time->get<double>())) return std::nullopt;
   return json;
 }
 
@@ -88,7 +99,7 @@ std::optional<TracePoint> trace_point(std::string_view first, std::string_view l
   if (cells.size() != columns) return std::nullopt;
   const std::optional<double> time = finite_in(cells[0]), sweeps = finite_in(cells[1]);
   const std::optional<double> attempts = finite_in(cells[2]);
-  if (!time || !sweeps || !attempts) return std::nullopt;
+  if (!time || !is_time(*time) || !sweeps || !attempts) return std::nullopt;
   TracePoint point{*time,
                    *sweeps,
                    finite_in(cells[3]),
@@ -122,9 +133,16 @@ void WatchedRun::start(const EventJson& event) {
   best_known_text = value_of(event, "best_known");
   warmup = number_of(event, "warmup");
   variables = number_of(event, "variables");
+  quantities.reset();
+  if (const auto at = event.find("quantities"); at != event.end() && at->is_array()) {
+    quantities.emplace();
+    for (const EventJson& name : *at) {
+      if (name.is_string()) quantities->insert(name.get<std::string>());
+    }
+  }
   const auto limits = event.find("limits");
   if (limits == event.end() || !limits->is_object()) return;
-  time_limit_s = number_of(*limits, "time_s");
+  time_limit_s = seconds_of(*limits, "time_s");
   target = value_of(*limits, "target");
 }
 
@@ -138,17 +156,29 @@ void WatchedRun::progress(const EventJson& event, bool improved) {
   acceptance_rate = number_of(event, "acceptance_rate");
   beta = number_of(event, "beta");
   if (const auto rate = number_of(event, "attempts_per_ns")) attempts_per_s = 1e9 * *rate;
-  left_s = number_of(event, "time_left_s");
+  left_s = seconds_of(event, "time_left_s");
   left_at_s = time_s;
   notes.clear();
+  noted_ = false;
   for (const auto& [name, value] : event.items()) {
-    if (is_known(name) || !value.is_number() || notes.size() == max_notes) continue;
+    if (is_known(name)) continue;
+    noted_ = true;  // a number that is not known is null
+    if (!value.is_number() || notes.size() == max_notes) continue;
     notes.emplace_back(shown(name), value.get<double>());
   }
+  keep_quantities();
   if (!improved) return;
   ++improvement_count;
-  improvements.push_front({time_s, best});
+  improvements.push_front({time_s, best, best_value});
   if (improvements.size() > kept_improvements) improvements.pop_back();
+}
+
+// A row of the trace has all numbers, also those that the schedule has not. A schedule with notes
+// has these in their place, as in the table of progress.
+void WatchedRun::keep_quantities() {
+  if (noted_ || !has("mean")) mean.reset();
+  if (noted_ || !has("acceptance_rate")) acceptance_rate.reset();
+  if (noted_ || !has("beta")) beta.reset();
 }
 
 // Another process, perhaps on another machine, with other limits.
@@ -163,7 +193,7 @@ void WatchedRun::resume(const EventJson& event) {
 
 void WatchedRun::apply(const EventJson& event) {
   const std::string kind = text_of(event, "event");
-  const double at_s = number_of(event, "time_s").value_or(time_s);
+  const double at_s = seconds_of(event, "time_s").value_or(time_s);
   time_s = std::max(time_s, at_s);
   if (kind == "start") return start(event);
   if (kind == "progress" || kind == "improvement") return progress(event, kind == "improvement");
@@ -198,6 +228,7 @@ void WatchedRun::apply(const TracePoint& point) {
   acceptance_rate = point.acceptance_rate;
   beta = point.beta;
   attempts_per_s = point.attempts_per_s;
+  keep_quantities();
 }
 
 std::string WatchedRun::gap() const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,8 @@ namespace kiln::cli {
 
 using EventJson = nlohmann::ordered_json;
 
-/// One line of events.ndjson; nothing where it is no event. What is nested deeper than events are
-/// is left out.
+/// One line of events.ndjson; nothing where it is no event, or has a time that no run has. What is
+/// nested deeper than events are is left out.
 std::optional<EventJson> parse_event(std::string_view line);
 
 /// What an event has under a name; nothing where that is absent or of another type. Texts are made
@@ -39,7 +40,8 @@ std::optional<TracePoint> trace_point(std::string_view first, std::string_view l
 struct WatchedRun {
   struct Improvement {
     double time_s = 0;
-    std::string value;
+    std::string text;
+    std::optional<double> value;
   };
   struct RaisedAlert {
     double time_s = 0;
@@ -57,6 +59,8 @@ struct WatchedRun {
   std::string replicas, best_known_text, target;
   std::optional<std::uint64_t> seed;
   std::optional<double> best_known, time_limit_s, warmup, variables;
+  /// Names of the numbers that the schedule has; nothing in runs of older versions.
+  std::optional<std::set<std::string>> quantities;
 
   double time_s = 0;  ///< of the newest event or row
   double sweeps = 0;
@@ -77,6 +81,9 @@ struct WatchedRun {
   void apply(const EventJson& event);
   void apply(const TracePoint& point);
   bool samples() const { return verb == "sample"; }
+  /// Whether the schedule has a number of this name: "mean", "acceptance_rate", "beta",
+  /// "attempts_per_ns".
+  bool has(const std::string& name) const { return !quantities || quantities->contains(name); }
   /// Distance from the best known value as the progress table has it: "0.052%", or "".
   std::string gap() const;
   /// Time until the limit when the run is `elapsed_s` old; nothing where it is not known.
@@ -86,6 +93,9 @@ struct WatchedRun {
   void start(const EventJson& event);
   void resume(const EventJson& event);
   void progress(const EventJson& event, bool improved);
+  void keep_quantities();
+
+  bool noted_ = false;  // the schedule has notes on its report points
 };
 
 }  // namespace kiln::cli

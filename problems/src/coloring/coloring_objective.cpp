@@ -8,6 +8,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/sweeps/coloring_energy.hpp"
 #include "kiln/kernels/sweeps/coloring_sweep.hpp"
+#include "kiln/memory/memory_account.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 #include "kiln/objectives/turned.hpp"
 
@@ -108,7 +109,7 @@ class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable>
     return std::make_unique<BoundColoringSweep>(model_, queue);
   }
   std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
-    return model_.row_begin.size() * 8 + model_.neighbor.size() * 4;
+    return device_lines(model_.row_begin.size() * 8) + device_lines(model_.neighbor.size() * 4);
   }
   double sweep_cost() const override {
     const auto n = static_cast<double>(model_.vertices);

@@ -18,7 +18,7 @@
 #include "kiln/options.hpp"
 
 #include "command_runner.hpp"
-#include "readers/data_text.hpp"
+#include "named_variables.hpp"
 #include "readers/text_reader.hpp"
 #include "settings.hpp"
 
@@ -26,106 +26,19 @@ namespace kiln::problems {
 namespace {
 
 using detail::CommandRunner;
-using detail::CommandStates;
 using detail::Numbers;
-using Kind = CommandVariable::Kind;
+
+constexpr std::int64_t max_jobs = 4096;
 
 void check(const CommandOptions& options) {
-  if (options.variables.empty()) {
-    throw InvalidArgument("command.variable", "the command has no variables",
-                          "NAME=real:LOW:HIGH, NAME=int:LOW:HIGH or NAME=cat:A,B,C",
-                          detail::example_of_variable(detail::first_braces(options.command)));
-  }
-  std::vector<std::string> names;
-  for (const CommandVariable& variable : options.variables) {
-    if (std::ranges::count(names, variable.name) > 0) {
-      throw InvalidArgument("command.variable",
-                            "the variable '" + variable.name + "' is declared twice");
-    }
-    names.push_back(variable.name);
-  }
-  if (options.constraints < 0 || options.constraints > max_constraints) {
-    throw InvalidArgument(
-        "command.constraints",
-        "a command cannot have " + std::to_string(options.constraints) + " constraints",
-        "0 .. " + std::to_string(max_constraints));
+  detail::check_variables(options.variables, "the command", detail::first_braces(options.command));
+  detail::check_constraints(options.constraints, "a command");
+  if (options.jobs < 0) {
+    throw InvalidArgument("command.jobs", "the number of calls at the same time is at least 1", {},
+                          "--jobs 4");
   }
   if (options.timeout_s >= 0) return;
   throw InvalidArgument("command.timeout", "the time limit of a call must not be negative");
-}
-
-void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
-  for (std::size_t i = 0; i < runner->states().order().size(); ++i) {
-    const CommandVariable& variable = runner->variable(i);
-    problem.coordinates.push_back(
-        {variable.name, variable.kind == Kind::category, {}, variable.labels});
-  }
-  problem.solution.named_values = [runner](StateSpan state) {
-    std::vector<std::pair<std::string, std::string>> named;
-    const Numbers numbers = CommandStates::numbers_of(state);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      named.emplace_back(runner->variable(i).name,
-                         detail::text_of(runner->variable(i), numbers[i]));
-    }
-    return named;
-  };
-  problem.solution.format = [runner](StateSpan state) {
-    std::string text;
-    const Numbers numbers = CommandStates::numbers_of(state);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const CommandVariable& variable = runner->variable(i);
-      text +=
-          kiln::detail::show_real(detail::value_of(variable, numbers[i])) + "  # " + variable.name;
-      if (variable.kind == Kind::category) {
-        text += " = " + detail::in_one_line(detail::text_of(variable, numbers[i]));
-      }
-      text += "\n";
-    }
-    return text;
-  };
-  problem.solution.parse = [runner](std::span<const double> values) {
-    Numbers numbers;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const CommandVariable& variable = runner->variable(i);
-      if (!(values[i] >= variable.lower && values[i] <= variable.upper)) {
-        throw InvalidArgument("state.value", kiln::detail::show_real(values[i]) +
-                                                 " is outside the bounds of the variable '" +
-                                                 variable.name + "'");
-      }
-      numbers.push_back(std::clamp(detail::number_of(variable, values[i]),
-                                   variable.kind == Kind::real ? 0.0 : variable.lower,
-                                   variable.kind == Kind::real ? 1.0 : variable.upper));
-    }
-    return runner->states().state_of(numbers);
-  };
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-// Variables are separated by semicolons, which the words of a category may have, too: there they
-// stand before what is no NAME=.
-std::vector<std::string> split_variables(const std::string& text) {
-  std::vector<std::string> variables;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(';', at), text.size());
-    const std::string piece = text.substr(at, end - at);
-    const bool of_category =
-        !variables.empty() && variables.back().find("=cat:") != std::string::npos;
-    const bool blank = trimmed(piece).empty() && end == text.size();
-    if (of_category && !blank && piece.find('=') == std::string::npos) {
-      variables.back() += ";" + piece;
-    } else {
-      variables.push_back(piece);
-    }
-    at = end + 1;
-  }
-  for (std::string& variable : variables) variable = trimmed(variable);
-  std::erase(variables, "");
-  return variables;
 }
 
 }  // namespace
@@ -159,7 +72,7 @@ Problem make_command_problem(CommandOptions options) {
     runner->tell_first(std::move(tell));
   };
   experiment.failures = [runner] { return runner->failures(); };
-  describe(problem, runner);
+  detail::describe_variables(problem, known.variables);
   return problem;
 }
 
@@ -174,19 +87,21 @@ CommandOptions command_options_of(const std::string& command, const ProblemSetti
         "a program and its arguments, with {name} in place of the value of a variable",
         "kiln solve 'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log");
   }
-  for (const std::string& given : detail::texts_of(settings, "var")) {
-    for (const std::string& text : split_variables(given)) {
-      options.variables.push_back(parse_variable(text));
-    }
-  }
+  options.variables = detail::variables_of(settings);
   options.sense = detail::sense_of(settings, Sense::minimize);
-  const std::string constraints = detail::setting_or(settings, "constraints", "0");
-  const double count = kiln::detail::parse_real(constraints, "--constraints");
-  // What is no whole number in range is refused as one that is not.
-  const bool whole = count == std::floor(count) && std::abs(count) <= 1000;
-  options.constraints = whole ? static_cast<int>(count) : -1;
+  options.constraints = detail::constraints_of(settings);
   options.timeout_s =
       kiln::detail::parse_real(detail::setting_or(settings, "timeout", "0"), "--timeout");
+  const std::int64_t jobs = parse_count(detail::setting_or(settings, "jobs", "0"), "--jobs");
+  options.jobs = static_cast<int>(std::clamp<std::int64_t>(jobs, -1, max_jobs));
+  const std::string worker = detail::setting_or(settings, "worker", "");
+  if (worker == "json") options.worker = WorkerForm::json;
+  if (worker == "words") options.worker = WorkerForm::words;
+  if (options.worker == WorkerForm::none && !worker.empty()) {
+    throw InvalidArgument("command.worker",
+                          "--worker='" + detail::printable(worker) + "' is not one of json, words",
+                          {}, "--worker json");
+  }
   return options;
 }
 
@@ -256,7 +171,7 @@ Problem command_by_name(const std::string& command, const ProblemSettings& setti
 
 void require_program(const std::string& command, const ProblemSettings& settings) {
   const CommandOptions options = command_options_of(command, settings);
-  const auto words = detail::split_command(options.command, options.variables);
+  const auto words = detail::split_command(options);
   const std::string name = detail::program_of(words);
   if (name.empty()) return;
   const bool is_path = name.find('/') != std::string::npos;

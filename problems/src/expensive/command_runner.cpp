@@ -108,10 +108,32 @@ struct CommandRunner::Plan {
   bool started = false;  // some call has been
 };
 
+/// A call under way. While as many as there may be are, it waits.
+class CommandRunner::Place {
+ public:
+  Place(CommandRunner& runner, const std::stop_token& stop) : runner_(runner) {
+    std::unique_lock lock(runner_.mutex_);
+    const int most = runner_.options_.jobs;
+    runner_.room_.wait(lock, stop, [&] { return most == 0 || runner_.under_way_ < most; });
+    ++runner_.under_way_;  // also where it is to stop: the call sees that, and begins nothing
+  }
+  ~Place() {
+    const std::lock_guard lock(runner_.mutex_);
+    --runner_.under_way_;
+    runner_.room_.notify_one();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  CommandRunner& runner_;
+};
+
 CommandRunner::CommandRunner(CommandOptions options)
-    : options_(std::move(options)),
-      words_(split_command(options_.command, options_.variables)),
-      states_(options_.variables) {}
+    : options_(std::move(options)), words_(split_command(options_)), states_(options_.variables) {
+  if (options_.worker == WorkerForm::none) return;
+  workers_ = std::make_unique<WorkerPool>(options_, words_for({}));
+}
 
 void CommandRunner::watch(std::stop_token stop) {
   const std::lock_guard lock(mutex_);
@@ -138,28 +160,33 @@ double CommandRunner::evaluate(StateSpan state, std::span<double> g) {
     }
     plan = {stop_, keeper_, started_};
   }
+  const Place place(*this, plan.stop);
   const auto begin = Clock::now();
-  const ProcessResult result = call(words_for(key), plan);
+  CallOutcome outcome = call(values_of(key), plan);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (result.end == End::stopped) {
+  if (outcome.end == CallOutcome::End::stopped) {
     throw EvaluationCutOff("command.cut_off",
                            "the run ended during a call of command:" + printable(options_.command));
   }
   const std::lock_guard lock(mutex_);
-  Numbers values;
-  std::string line;
-  const std::string why = judge(result, values, line);
-  count(why, result);
-  if (why.empty() && calls_ == failures_ + 1) introduce(values, line, seconds);
+  require_started(outcome);
+  count(outcome);
+  if (outcome.why.empty() && calls_ == failures_ + 1) {
+    introduce(outcome.values, outcome.line, seconds);
+  }
   // Of two calls at once the first counts, for a program that is not always of one opinion.
-  return give(records_.try_emplace(key, std::move(values)).first->second, g);
+  return give(records_.try_emplace(key, std::move(outcome.values)).first->second, g);
 }
 
-std::vector<std::string> CommandRunner::words_for(const Numbers& key) const {
+std::vector<std::string> CommandRunner::values_of(const Numbers& key) const {
   std::vector<std::string> values(options_.variables.size());
   for (std::size_t i = 0; i < key.size(); ++i) {
     values[static_cast<std::size_t>(states_.order()[i])] = text_of(variable(i), key[i]);
   }
+  return values;
+}
+
+std::vector<std::string> CommandRunner::words_for(const std::vector<std::string>& values) const {
   std::vector<std::string> words;
   for (const WordTemplate& parts : words_) {
     std::string word;
@@ -172,50 +199,71 @@ std::vector<std::string> CommandRunner::words_for(const Numbers& key) const {
 }
 
 // A program that has run before is there again soon, if it is being replaced.
-ProcessResult CommandRunner::call(const std::vector<std::string>& words, const Plan& plan) {
+CallOutcome CommandRunner::call(const std::vector<std::string>& values, const Plan& plan) {
   auto time = first_pause;
   for (int tries = 1;; ++tries, time *= 2) {
-    ProcessResult result = run_process(words, options_.timeout_s, plan.stop, plan.keeper.get());
-    if (result.end != End::not_started || tries == max_tries) return result;
-    if (!plan.started && !may_pass(result.code)) return result;
+    CallOutcome outcome = workers_ ? workers_->call(values, plan.stop, plan.keeper)
+                                   : call_program(words_for(values), plan);
+    if (outcome.end != CallOutcome::End::not_started || tries == max_tries) return outcome;
+    if (!plan.started && !may_pass(outcome.reason)) return outcome;
     pause(time, plan.stop);
   }
 }
 
-// What was wrong with a call, else "", its numbers and the line that they are from.
-std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, std::string& line) {
-  if (result.end == End::not_started && !started_) {
-    refuse_start(options_.command, program_of(words_), result.code);
+CallOutcome CommandRunner::call_program(const std::vector<std::string>& words,
+                                        const Plan& plan) const {
+  return judge(run_process(words, options_.timeout_s, plan.stop, plan.keeper.get()));
+}
+
+// What a process gave, or what was wrong with it.
+CallOutcome CommandRunner::judge(const ProcessResult& result) const {
+  const auto failed = [&](std::string why) {
+    return CallOutcome{.why = std::move(why), .said = words_of(result)};
+  };
+  switch (result.end) {
+    case End::not_started:
+      return {.end = CallOutcome::End::not_started, .reason = result.code};
+    case End::stopped:
+      return {.end = CallOutcome::End::stopped};
+    case End::timed_out:
+      return failed("the call took longer than --timeout");
+    case End::killed:
+      return failed("signal " + std::to_string(result.code) + " ended the program");
+    case End::exited:
+      break;
   }
-  if (result.end == End::not_started) {
-    return std::string("the program did not start: ") + std::strerror(result.code);
-  }
-  started_ = true;
-  if (result.end == End::timed_out) return "the call took longer than --timeout";
-  if (result.end == End::killed)
-    return "signal " + std::to_string(result.code) + " ended the program";
-  if (result.code != 0) return "exit code " + std::to_string(result.code);
+  if (result.code != 0) return failed("exit code " + std::to_string(result.code));
   ProgramOutput output =
       read_output(result.output, static_cast<std::size_t>(options_.constraints) + 1);
-  if (!output.complaint.empty()) return output.complaint;
-  if (!std::isfinite(output.numbers.front()))
-    return "the value that the program printed is not a finite number";
-  values = std::move(output.numbers);
-  line = std::move(output.line);
-  return {};
+  if (!output.complaint.empty()) return failed(output.complaint);
+  if (!std::isfinite(output.numbers.front())) {
+    return failed("the value that the program printed is not a finite number");
+  }
+  return {.end = CallOutcome::End::values,
+          .values = std::move(output.numbers),
+          .line = std::move(output.line)};
+}
+
+void CommandRunner::require_started(CallOutcome& outcome) {
+  if (outcome.end != CallOutcome::End::not_started) {
+    started_ = true;
+    return;
+  }
+  if (!started_) refuse_start(options_.command, program_of(words_), outcome.reason);
+  outcome.why = std::string("the program did not start: ") + std::strerror(outcome.reason);
 }
 
 // A program that never succeeds is a mistake, and every call may be expensive.
-void CommandRunner::count(const std::string& why, const ProcessResult& result) {
+void CommandRunner::count(const CallOutcome& outcome) {
   ++calls_;
-  if (why.empty()) return;
+  if (outcome.why.empty()) return;
   ++failures_;
-  const std::string said = words_of(result);
-  last_failure_ = why + (said.empty() ? "" : "; the program printed: " + said);
+  const std::string& said = outcome.said;
+  last_failure_ = outcome.why + (said.empty() ? "" : "; the program printed: " + said);
   if (failures_ < calls_ || failures_ < patience) return;
   throw ObjectiveError("command.failed",
                        "command:" + printable(options_.command) + " failed in all of its first " +
-                           std::to_string(failures_) + " calls; the last failure: " + why,
+                           std::to_string(failures_) + " calls; the last failure: " + outcome.why,
                        said.empty() ? "" : "the program printed: " + said,
                        "run the command directly, with values that you choose");
 }

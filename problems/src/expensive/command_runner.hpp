@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "call_outcome.hpp"
 #include "command_states.hpp"
 #include "command_words.hpp"
 #include "process.hpp"
+#include "worker_pool.hpp"
 
 namespace kiln::problems::detail {
 
@@ -48,10 +51,14 @@ class CommandRunner {
 
  private:
   struct Plan;
-  std::vector<std::string> words_for(const Numbers& key) const;
-  ProcessResult call(const std::vector<std::string>& words, const Plan& plan);
-  std::string judge(const ProcessResult& result, Numbers& values, std::string& line);
-  void count(const std::string& why, const ProcessResult& result);
+  class Place;
+  std::vector<std::string> values_of(const Numbers& key) const;
+  std::vector<std::string> words_for(const std::vector<std::string>& values) const;
+  CallOutcome call(const std::vector<std::string>& values, const Plan& plan);
+  CallOutcome call_program(const std::vector<std::string>& words, const Plan& plan) const;
+  CallOutcome judge(const ProcessResult& result) const;
+  void require_started(CallOutcome& outcome);
+  void count(const CallOutcome& outcome);
   void introduce(const Numbers& values, const std::string& line, double seconds) const;
 
   CommandOptions options_;
@@ -65,6 +72,9 @@ class CommandRunner {
   int calls_ = 0, failures_ = 0;
   bool started_ = false;
   std::string last_failure_;
+  int under_way_ = 0;  // calls, of which there are options_.jobs at most
+  std::condition_variable_any room_;
+  std::unique_ptr<WorkerPool> workers_;  // the first to go; null where each call is a process
 };
 
 }  // namespace kiln::problems::detail

@@ -224,5 +224,19 @@ std::vector<WordTemplate> split_command(const std::string& command,
   return Splitter(command, variables).words();
 }
 
+std::vector<WordTemplate> split_command(const CommandOptions& options) {
+  if (options.worker == WorkerForm::none) return split_command(options.command, options.variables);
+  try {
+    return split_command(options.command, {});
+  } catch (const InvalidArgument& error) {
+    if (error.code() != "command.variable") throw;
+    throw InvalidArgument("command.variable",
+                          "the command of a worker has a name in braces, but a worker reads its "
+                          "points from standard input",
+                          "a command without braces; write {{ and }} for literal braces",
+                          "remove the braces, or --worker");
+  }
+}
+
 }  // namespace detail
 }  // namespace kiln::problems

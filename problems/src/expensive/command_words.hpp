@@ -31,4 +31,8 @@ std::string first_braces(const std::string& command);
 KILN_TEST_API std::vector<WordTemplate> split_command(
     const std::string& command, const std::vector<CommandVariable>& variables);
 
+/// The same of a command with its variables, or of a worker, which reads them and so has none in
+/// its words.
+std::vector<WordTemplate> split_command(const CommandOptions& options);
+
 }  // namespace kiln::problems::detail

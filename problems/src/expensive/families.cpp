@@ -15,7 +15,7 @@ void register_expensive(Registry& registry) {
       .sentence = "a program that takes variables (--var) as arguments and prints a value",
       .examples = {"'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log"},
       .make = [](const ProblemRequest& r) { return command_by_name(r.parameters, r.settings); },
-      .settings = {"var", "constraints", "timeout", "sense"}});
+      .settings = {"var", "constraints", "timeout", "worker", "jobs", "sense"}});
   registry.add(ProblemEntry{
       .name = "constrained",
       .parameters = "NAME",

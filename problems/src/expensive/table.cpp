@@ -12,6 +12,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/track_best.hpp"
+#include "kiln/problems/unpacked.hpp"
 
 #include "ascending_rows.hpp"
 #include "readers/data_text.hpp"
@@ -172,7 +173,8 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
     throw IoError("io.open", "cannot open the table " + printable(file) + ": " + reason, {},
                   "check the path, relative to the current folder");
   }
-  Problem problem = make_table_problem(read_table(in, file, options), "table:" + file);
+  UnpackedStream unpacked(in, file);
+  Problem problem = make_table_problem(read_table(unpacked, file, options), "table:" + file);
   problem.units.value_name = options.target;
   if (!settings.contains("sense")) {
     problem.identity.notes.push_back("'" + printable(options.target) +

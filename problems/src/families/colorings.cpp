@@ -53,7 +53,8 @@ FormatEntry col_format() {
             "header = p edge <number of vertices> <number of edges>",
             "edge   = e <vertex> <vertex>                    vertices counted from 1",
             "node   = n anything"},
-           "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"},
+           "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n",
+           1},
           {.kinds = {"edge", "edges", "col"}},
           [](std::istream& in, const std::string& file_name, ReadReport* report,
              const ReaderOptions& options) -> Model {

@@ -127,6 +127,10 @@ const Family& detail::find_family(std::string_view name) {
                         "available: " + all, "kiln list problems");
 }
 
+bool is_generated(std::string_view family) {
+  return std::ranges::count(detail::generators(), family, &Family::name) > 0;
+}
+
 GeneratedProblem generate(std::string_view family, std::string_view parameters) {
   const Family& known = detail::find_family(family);
   const FamilyParameters parsed = detail::parse_parameters(known, parameters);

@@ -46,7 +46,12 @@ std::string lower_case(std::string text) {
 
 const FormatEntry* format_by_suffix(const std::string& path) {
   std::string name = lower_case(path);
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  for (const std::string_view packed : {".gz", ".xz", ".zst"}) {
+    if (name.ends_with(packed)) {
+      name.resize(name.size() - packed.size());
+      break;
+    }
+  }
   for (const FormatEntry& entry : all_formats()) {
     const auto fits = [&](const std::string& suffix) { return name.ends_with(suffix); };
     if (std::ranges::any_of(entry.info.suffixes, fits)) return &entry;
@@ -181,6 +186,13 @@ const std::vector<FormatInfo>& formats() {
     return infos;
   }();
   return all;
+}
+
+std::int32_t first_number_of(Format format) {
+  const FormatEntry* const entry = find_format(format.name);
+  if (entry != nullptr) return entry->info.first_number;
+  throw InvalidArgument("problem.format", "there is no format '" + std::string(format.name) + "'",
+                        known_formats());
 }
 
 std::optional<Format> format_by_name(std::string_view name) {

@@ -71,7 +71,8 @@ FormatEntry rudy_format() {
            "Weighted graph as an edge list with a header: the format of the G-set.",
            {"file   = header edge*", "header = <number of vertices> <number of edges>",
             "edge   = <vertex> <vertex> [<weight>]            vertices counted from 1"},
-           "3 3\n1 2 1\n1 3 -2\n2 3 0.5\n"},
+           "3 3\n1 2 1\n1 3 -2\n2 3 0.5\n",
+           1},
           {.recognises = recognises_rudy},
           [](std::istream& in, const std::string& file_name, ReadReport* report,
              const ReaderOptions&) -> Model { return read_rudy(in, file_name, report); }};

@@ -6,6 +6,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
+#include "kiln/problems/unpacked.hpp"
 
 #include "family_parameters.hpp"
 
@@ -56,7 +57,8 @@ Problem routing_by_name(const std::string& text) {
                           "kiln solve route:models.csv");
   }
   std::ifstream file(text, std::ios::binary);
-  return routing(read_routing(file, text), "route:" + text);
+  UnpackedStream unpacked(file, text);
+  return routing(read_routing(unpacked, text), "route:" + text);
 }
 
 }  // namespace kiln::problems

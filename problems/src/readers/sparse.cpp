@@ -4,6 +4,8 @@
 
 #include "kiln/errors.hpp"
 
+#include "canonical.hpp"
+
 namespace kiln::problems::detail {
 
 void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
@@ -31,17 +33,18 @@ void require_readable(const Graph& graph) {
 }
 
 std::int64_t move_diagonal(Qubo& qubo) {
-  qubo.linear.assign(static_cast<std::size_t>(qubo.n), 0.0);
+  LinearSums linear(static_cast<std::size_t>(qubo.n));
   std::vector<bool> seen(static_cast<std::size_t>(qubo.n));
   std::int64_t n_repeated = 0;
   std::erase_if(qubo.quadratic, [&](const QuboTerm& term) {
     if (term.i != term.j) return false;
     const auto i = static_cast<std::size_t>(term.i);
-    qubo.linear[i] += term.value;
+    linear.add(i, term.value);
     n_repeated += seen[i] ? 1 : 0;
     seen[i] = true;
     return true;
   });
+  qubo.linear = linear.values();
   return n_repeated;
 }
 

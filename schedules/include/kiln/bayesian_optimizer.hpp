@@ -87,6 +87,9 @@ struct StudyModel {
 /// @par Source  see docs/schedules/bayesian_optimization.md
 class KILN_API BayesianOptimizer {
  public:
+  /// @param problem  space, constraints and senses
+  /// @param options  of the search
+  /// @param seed  of all draws
   /// @param device  as in RunOptions.
   /// @throws InvalidArgument for unsupported options or spaces (permutations, reals without
   /// bounds); NoDevice, ...
@@ -115,6 +118,13 @@ class KILN_API BayesianOptimizer {
   State best_state(std::int64_t study = 0) const;
   /// The model of the last fit; empty lengths before it.
   StudyModel model(std::int64_t study = 0) const;
+
+  /// All that the search knows, as numbers for restore().
+  std::vector<double> state() const;
+  /// Puts a search of the same problem, options and seed where another one was, so that the same
+  /// calls give the same points, with the same ids, as there.
+  /// @throws InvalidArgument `archive.value` for other numbers, after which the search is broken
+  void restore(const std::vector<double>& state);
 
  private:
   struct Impl;

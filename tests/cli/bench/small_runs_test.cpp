@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// The suites schedules, latency and targets of kiln bench. No test looks at a time.
+// The suites schedules, latency, api and targets of kiln bench. No test looks at a time.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -53,6 +53,23 @@ TEST_F(BenchSmallRuns, DividesARun) {
     EXPECT_LE(row[part]["median"], row["microseconds"]["median"]) << part;
   }
   EXPECT_GT(row["driver_calls_of_first_run"], 0);
+}
+
+// A run and launches by hand that differ in ticks or in the value found are a failed row.
+TEST_F(BenchSmallRuns, ComparesARunWithItsLaunches) {
+  const json rows = rows_of({"api", "--sweeps", "48"});
+  ASSERT_EQ(rows.size(), 1u);
+  const json& row = rows[0];
+  EXPECT_EQ(row["case"], "G22");
+  EXPECT_EQ(row["replicas"], 4096);
+  EXPECT_EQ(row["sweeps"], 48);
+  EXPECT_GT(row["direct_microseconds_per_sweep"]["min"], 0.0);
+  EXPECT_EQ(row["ratio"]["count"], 2);
+  EXPECT_NEAR(row["overhead"], row["ratio"]["median"].get<double>() - 1, 1e-12);
+  EXPECT_GT(row["whole_overhead"], row["overhead"]) << "set-up and result take time";
+  EXPECT_NEAR(
+      row["sweeps_per_s"].get<double>() * row["api_microseconds_per_sweep"]["median"].get<double>(),
+      1e6, 1);
 }
 
 TEST_F(BenchSmallRuns, PutsFiguresBesideTheirGoals) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // solve --dry-run: the plan of a run.
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -55,11 +56,13 @@ TEST_F(DryRun, GivesThePlanAsJson) {
   EXPECT_GT(memory["schedule_bytes"], 0);
   // 60 bytes of each of 512 replicas, and a bit for its improvement; two states of 64 bits.
   EXPECT_EQ(memory["batch_bytes"], 512 * (60 + 2 * 8) + 256);
-  std::int64_t owned = 0;
+  std::map<std::string, std::int64_t> owned;
   for (const json& one : memory["owners"]) {
-    if (one["owner"] != "copies") owned += one["planned_bytes"].get<std::int64_t>();
+    owned[one["owner"].get<std::string>()] = one["planned_bytes"].get<std::int64_t>();
   }
-  EXPECT_EQ(owned, memory["needed_bytes"]);
+  EXPECT_EQ(owned["batch"], memory["batch_bytes"]);
+  EXPECT_EQ(owned["problem"], memory["problem_bytes"]) << "the engine has what threads sweep in";
+  EXPECT_EQ(owned["schedule"] + owned["engine"], memory["schedule_bytes"]);
   EXPECT_EQ(memory["owners"].back()["owner"], "copies");
   EXPECT_EQ(memory["owners"].back()["planned_bytes"], memory["copy_bytes"]);
   EXPECT_GT(memory["copy_bytes"], 512 * (52 + 2 * 8)) << "with what the schedule keeps";

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// The curves of telemetry.bin in report.html go through the numbers of the file.
+// The curves in report.html go through the numbers of telemetry.bin, trace.csv and
+// incumbents.ndjson.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -168,6 +170,33 @@ class ReportOfTelemetry : public ProgramTest {
     extreme(back, high, 1);
   }
 
+  /// The curve has a level from each point to the next, and no slopes.
+  static void expect_steps(const ReadChart& chart, const std::string& group,
+                           std::vector<Point> wanted) {
+    const std::vector<Point> drawn = chart.path(group);
+    ASSERT_FALSE(drawn.empty()) << group;
+    const double dx = chart.pixel_x(), dy = chart.pixel_y();
+    const auto same = [](const Point& a, const Point& b) { return a.y == b.y; };
+    wanted.erase(std::unique(wanted.begin(), wanted.end(), same), wanted.end());
+    for (std::size_t i = 0; i + 1 < drawn.size(); ++i) {
+      const bool level = std::abs(drawn[i].y - drawn[i + 1].y) < hundredth * dy;
+      EXPECT_TRUE(level || std::abs(drawn[i].x - drawn[i + 1].x) < hundredth * dx)
+          << group << " " << drawn[i].x;
+    }
+    std::size_t checked = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const double end = i + 1 < wanted.size() ? wanted[i + 1].x : drawn.back().x;
+      if (end - wanted[i].x < 2.2 * dx) continue;  // within a pixel of it others may hide it
+      const double middle = (wanted[i].x + end) / 2;
+      for (std::size_t k = 0; k + 1 < drawn.size(); ++k) {
+        if (!(drawn[k].x <= middle && middle < drawn[k + 1].x)) continue;
+        EXPECT_NEAR(drawn[k].y, wanted[i].y, hundredth * dy) << group << " " << middle;
+        ++checked;
+      }
+    }
+    EXPECT_GT(checked, 0u) << group;
+  }
+
   TelemetryReader file() const {
     return TelemetryReader::open((folder_ / "run/telemetry.bin").string());
   }
@@ -176,7 +205,7 @@ class ReportOfTelemetry : public ProgramTest {
 // More epochs than the chart has columns, so that the curves are thinned.
 TEST_F(ReportOfTelemetry, HasTheCurvesOfTheFile) {
   ASSERT_EQ(run(solve("torus:8x8,1", {"--schedule", "simulated-annealing", "--replicas", "32", "-p",
-                                      "groups=4", "--sweeps", "1M", "--telemetry", "groups",
+                                      "groups=4", "--sweeps", "2M", "--telemetry", "groups",
                                       "--telemetry-budget", "1Mi", "-q", "-o", "run"}))
                 .exit_code,
             0);
@@ -189,9 +218,7 @@ TEST_F(ReportOfTelemetry, HasTheCurvesOfTheFile) {
   ASSERT_TRUE(values.found());
   expect_curve(values, "line c1 thin", epochs.mean);
   expect_band(values, "band c1", epochs.low, epochs.high);
-  const std::vector<Point> best = values.path("line c0");
-  ASSERT_FALSE(best.empty());
-  EXPECT_NEAR(best.back().y, epochs.best.back().y, 0.05 * values.pixel_y());
+  expect_steps(values, "line c0", epochs.best);
 
   const ReadChart acceptance(html, "Acceptance by epoch");
   ASSERT_TRUE(acceptance.found());
@@ -205,6 +232,40 @@ TEST_F(ReportOfTelemetry, HasTheCurvesOfTheFile) {
   const ReadChart groups(html, "Range of the groups by epoch");
   ASSERT_TRUE(groups.found());
   expect_band(groups, "band c1", least, greatest);
+}
+
+// Against sweeps, where both axes are linear.
+TEST_F(ReportOfTelemetry, CurvesOfTheRunAreThoseOfTraceAndIncumbents) {
+  for (const char* schedule :
+       {"simulated-annealing", "parallel-tempering", "population-annealing"}) {
+    const Outcome outcome =
+        run({"solve", "torus:20x20,1", "--schedule", schedule, "--sweeps", "2000", "--replicas",
+             "64", "--device", "cpu", "--report-interval", "0.01", "-q", "-o", schedule});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::string folder = schedule, html = read(folder + "/report.html");
+    std::vector<Point> mean, best;
+    std::istringstream trace(read(folder + "/trace.csv"));
+    std::string line;
+    std::getline(trace, line);
+    ASSERT_TRUE(line.starts_with("time_s,sweeps,attempts,best,mean,")) << line;
+    while (std::getline(trace, line)) {
+      std::istringstream cells(line);
+      std::vector<std::string> cell(5);
+      for (std::string& one : cell) std::getline(cells, one, ',');
+      if (!cell[4].empty()) mean.push_back({std::stod(cell[1]), std::stod(cell[4])});
+    }
+    std::istringstream incumbents(read(folder + "/incumbents.ndjson"));
+    while (std::getline(incumbents, line)) {
+      const auto one = nlohmann::json::parse(line);
+      best.push_back({one["sweeps"].get<double>(), one["value"].get<double>()});
+    }
+    ASSERT_GT(mean.size(), 1u) << schedule;
+    ASSERT_GT(best.size(), 2u) << schedule;
+    const ReadChart chart(html, "Best and mean against work");
+    ASSERT_TRUE(chart.found()) << schedule;
+    expect_curve(chart, "line c1 thin", mean);
+    expect_steps(chart, "line c0", best);
+  }
 }
 
 TEST_F(ReportOfTelemetry, IsLeftOutWhereTheFileIsNone) {

@@ -142,6 +142,27 @@ TEST_F(Report, ShowsFrontAndEvaluations) {
   EXPECT_EQ(document["bytes"], read("bayes/report.html").size());
 }
 
+// Both objectives of zdt:1 lie within 0 .. 1, so that its box is the unit square: the area that the
+// members dominate, strip by strip up to (1.1, 1.1).
+TEST_F(Report, HypervolumeAndMembersAreThoseOfThePoints) {
+  ASSERT_EQ(run({"solve", "zdt:1", "--generations", "40", "--device", "cpu", "-q", "-o", "run"})
+                .exit_code,
+            0);
+  const json front = result()["front"];
+  ASSERT_EQ(front["reference"], (json{1.1, 1.1}));
+  auto points = front["points"].get<std::vector<std::vector<double>>>();
+  std::ranges::sort(points);
+  double area = 0, floor = 1.1;
+  for (const std::vector<double>& point : points) {
+    if (point[0] >= 1.1 || point[1] >= floor) continue;
+    area += (1.1 - point[0]) * (floor - point[1]);
+    floor = point[1];
+  }
+  const std::string html = read("run/report.html");
+  EXPECT_NEAR(std::stod(fields_of(html).find("front.hypervolume")->second), area, 1e-12);
+  EXPECT_NE(html.find(fmt::format("members</span><b>{}</b>", points.size())), std::string::npos);
+}
+
 // Fields that later versions of the program write, or that only a GPU gives.
 TEST_F(Report, ShowsMemoryProfileAndHardware) {
   tempering();

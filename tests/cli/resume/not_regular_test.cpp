@@ -49,12 +49,46 @@ TEST_F(NotRegular, APipeForRunJsonIsRefused) {
   EXPECT_NE(run({"watch", "run"}).exit_code, 128 + 9);
 }
 
-TEST_F(NotRegular, APipeForALogCostsTheLogAlone) {
-  make_pipe("run/trace.csv");
-  const auto done = run({"resume", "run", "--sweeps", "160", "-q"});
+// Found before the run begins, which would otherwise take its time and then miss a log.
+TEST_F(NotRegular, WhatStandsInPlaceOfALogIsRefusedBeforeTheRun) {
+  const std::string result = read("run/result.json");
+  for (const std::string name :
+       {"trace.csv", "events.ndjson", "incumbents.ndjson", "telemetry.bin", "evaluations.csv"}) {
+    const std::string file = "run/" + name, kept = "run/kept";
+    const bool was_there = exists(file);
+    if (was_there) fs::rename(folder_ / file, folder_ / kept);
+    const auto expect_refused = [&](const char* kind) {
+      const auto done = run({"resume", "run", "--sweeps", "160"});
+      EXPECT_EQ(done.exit_code, 6) << kind << " " << name;
+      EXPECT_EQ(done.out, "");
+      EXPECT_EQ(done.err, "error[io.write]: " + file +
+                              ": this is no regular file, and no log of a run\n"
+                              "  fix: move " +
+                              file + " away: the run makes a new one\n");
+      EXPECT_EQ(read("run/result.json"), result);
+      fs::remove(folder_ / file);
+    };
+    make_pipe(file);
+    expect_refused("pipe");
+    fs::create_directory(folder_ / file);
+    expect_refused("folder");
+    fs::create_symlink("/dev/null", folder_ / file);
+    expect_refused("link to a device");
+    if (was_there) fs::rename(folder_ / kept, folder_ / file);
+  }
+  EXPECT_EQ(run({"resume", "run", "--sweeps", "160", "-q"}).exit_code, 0);
+}
+
+TEST_F(NotRegular, AFolderInPlaceOfAFileIsRefusedBeforeTheRun) {
+  fs::remove(folder_ / "run/solution.txt");
+  fs::create_directory(folder_ / "run/solution.txt");
+  const auto done = run({"resume", "run", "--sweeps", "160"});
   EXPECT_EQ(done.exit_code, 6);
-  EXPECT_NE(done.err.find("run/trace.csv: cannot be created"), std::string::npos) << done.err;
-  EXPECT_NE(done.out.find("energy"), std::string::npos) << "the answer is on the terminal";
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(
+      done.err.starts_with("error[io.write]: run/solution.txt: this is a folder, and the "
+                           "run writes a file of this name\n"))
+      << done.err;
 }
 
 TEST_F(NotRegular, APipeForAReportIsNotReplaced) {

@@ -236,7 +236,12 @@ TEST_F(Resume, ADamagedCheckpointGivesWayToTheOneBefore) {
   EXPECT_NE(refused.err.find("error[checkpoint.damaged]: run/checkpoint.kiln: byte 100: "),
             std::string::npos)
       << refused.err;
+  EXPECT_TRUE(refused.err.ends_with(
+      "\n  run has no whole checkpoint before it, so the run cannot continue\n"
+      "  fix: kiln solve --repeat run -o NEW begins the run anew\n"))
+      << refused.err;
   EXPECT_EQ(files_of("run"), before);
+  EXPECT_EQ(run({"solve", "--repeat", "run", "-o", "NEW", "-q"}).exit_code, 0) << "as it says";
 }
 
 TEST_F(Resume, OtherDataAndOtherOptionsAreRefused) {

@@ -47,5 +47,30 @@ TEST_F(TelemetryScript, ReadsTheSameNumbers) {
   EXPECT_NE(std::system(("python3 " + script + " " + folder + "/torn.bin 2>/dev/null").c_str()), 0);
 }
 
+// Of any Python, with or without numpy.
+TEST_F(TelemetryScript, ItsHelpNeedsNoPackage) {
+  if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  // In place of numpy a package that cannot be imported.
+  write("numpy.py", "raise ImportError('no numpy here')\n");
+  const auto outcome_of = [&](const std::string& words) {
+    const std::string folder = folder_.string();
+    return std::system(("cd " + folder + " && PYTHONPATH=" + folder + " python3 " +
+                        KILN_SOURCE_DIR "/scripts/kiln_telemetry.py " + words + " >out 2>err")
+                           .c_str());
+  };
+  for (const char* flag : {"--help", "-h"}) {
+    EXPECT_EQ(outcome_of(flag), 0);
+    EXPECT_TRUE(read("out").starts_with("usage: kiln_telemetry.py [-h] FILE [KIND]\n"))
+        << read("out");
+    EXPECT_EQ(read("err"), "");
+  }
+  EXPECT_NE(outcome_of("telemetry.bin"), 0);
+  EXPECT_EQ(read("err"),
+            "error: kiln_telemetry.py needs the package numpy\n"
+            "  fix: python3 -m pip install numpy\n");
+  EXPECT_NE(outcome_of("telemetry.bin ladder"), 0);
+  EXPECT_NE(read("err").find("invalid choice: 'ladder'"), std::string::npos) << read("err");
+}
+
 }  // namespace
 }  // namespace kiln::test::telemetry_script_test

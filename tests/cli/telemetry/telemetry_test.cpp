@@ -161,5 +161,40 @@ TEST_F(Telemetry, AFullDiskEndsNoRun) {
   EXPECT_NE(outcome.out.find("done   sweep limit"), std::string::npos) << outcome.out;
 }
 
+// A front has no energies: what asks for them says so, and leaves no folder behind.
+TEST_F(Telemetry, OfAFrontIsRefusedWithTheReason) {
+  const std::vector<std::string> front{"solve", "zdt:1", "--generations", "5", "--device", "cpu",
+                                       "-o",    "out"};
+  const auto outcome_of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), front.begin(), front.end());
+    return run(more);
+  };
+  EXPECT_EQ(
+      outcome_of({"--telemetry", "groups"}).err,
+      "error[cli.telemetry]: --telemetry=groups: schedule 'evolutionary' searches for a front, "
+      "and has neither telemetry nor incumbents\n"
+      "  they are about the energies of replicas, which states of a front do not have\n"
+      "  fix: remove --telemetry; trace.csv and events.ndjson have the hypervolume of the "
+      "front\n");
+  write("run.toml", "telemetry = \"summary\"\n");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--telemetry", "summary"},
+                                                {"--telemetry-budget", "1M"},
+                                                {"--incumbent-solutions"},
+                                                {"--config", "run.toml"},
+                                                {"--telemetry", "replicas", "--seed", "2"}}) {
+    const Outcome outcome = outcome_of(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words.front() << outcome.err;
+    EXPECT_NE(outcome.err.find("error[cli.telemetry]: "), std::string::npos) << outcome.err;
+    EXPECT_FALSE(exists("out")) << words.front();
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {"--telemetry", "off"}, {"--telemetry-budget", "0"}}) {
+    const Outcome outcome = outcome_of(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.find("telemetry"), std::string::npos) << outcome.err;
+    std::filesystem::remove_all(folder_ / "out");
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test::telemetry_test

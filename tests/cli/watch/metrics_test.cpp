@@ -37,6 +37,7 @@ TEST_F(Metrics, EndWithTheResultAndTheReason) {
   EXPECT_EQ(value_of(page, "kiln_run_active"), 0);
   EXPECT_EQ(value_of(page, "kiln_best_value"), result["objective"]["best"].get<double>());
   EXPECT_EQ(value_of(page, "kiln_run_steps"), result["work"]["sweeps"].get<double>());
+  EXPECT_EQ(value_of(page, "kiln_best_found_seconds"), result["time"]["to_best_s"].get<double>());
   EXPECT_EQ(value_of(page, "kiln_run_attempts"), result["work"]["attempts"].get<double>());
   EXPECT_EQ(page.samples.find("kiln_run_stop")->second.labels.at("reason"), result["stop"]);
   const auto& labels = page.samples.find("kiln_run_active")->second.labels;
@@ -85,7 +86,8 @@ TEST_F(Metrics, ReplaceEarlierOnesAndNothingElse) {
 }
 
 TEST_F(Metrics, APlaceThatCannotBeWrittenIsRefusedBeforeTheRun) {
-  expect_refused("none/kiln.prom", "error[io.write]: ");
+  expect_refused("none/kiln.prom",
+                 "error[io.write]: none/kiln.prom: cannot be created: No such file or directory\n");
   expect_refused(".", "is not a regular file");
 }
 

@@ -211,7 +211,7 @@ class Ticking {
     kernel.best.best_energy = best.view();
     kernel.best.best_step = best_step.view();
     kernel.best.improved = improved.view();
-    kernel.best.replica_of = log.replica_of.view();
+    kernel.best.replica_of = log.replica_of.view(), kernel.best.rung_of = log.rung_of.view();
     kernel.best.control = control.data();
     kernel.advance = {control.data(), shape.sweeps, log.view()};
     return kernel;

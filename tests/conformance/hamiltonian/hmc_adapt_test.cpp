@@ -281,6 +281,9 @@ TEST_P(HmcAdaptKernel, LearnsThroughDivergences) {
   EXPECT_TRUE(std::isfinite(out.tuning[0].step_size));
   EXPECT_GT(out.adaptation[0].length_updates, 5u);
   EXPECT_TRUE(std::isfinite(out.adaptation[0].log_length));
+  adapting.set_log_length(std::nan(""));
+  adapting.step(in.warmup);
+  EXPECT_EQ(adapting.outputs().tuning[0].leapfrogs, 1);
 }
 
 TEST_P(HmcAdaptKernel, AChainThatRejectsRetreatsUntilItIsAcceptedAgain) {

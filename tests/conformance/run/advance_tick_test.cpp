@@ -116,23 +116,22 @@ TEST_P(AdvanceTickKernel, ChangesNothingOnceStopped) {
 // Of 400 ticks that all improve those are noted that come a 32nd later than the one before, and the
 // finder that TrackBest leaves belongs to the note of the tick before.
 TEST_P(AdvanceTickKernel, NotesImprovementsAThirtySecondApart) {
-  DeviceBestLog log(queue(), 1000);
+  DeviceBestLog log(queue(), 1);
   DeviceArray<RunControl> control = upload_control(queue(), {});
   std::vector<std::vector<std::uint64_t>> wanted;
   double next = 0;
   RunControl now;
   for (int tick = 1; tick <= 400; ++tick) {
     now.best_key = exact::order_key(-tick / 8.0);
-    const int slot = 7 * tick % 1000;  // of the replica and rung 999 - slot
-    if (now.wanted == now.wanted) now.finder = BestLog::finder_of(999 - slot, slot);
+    if (now.wanted == now.wanted) {
+      now.finder = BestLog::finder_of(1000 - tick, tick % 7);
+      wanted.back()[2] = idx(1000 - tick);
+      wanted.back()[3] = idx(tick % 7);
+    }
     control.upload({now});
     queue().launch(AdvanceTick{control.data(), 5, log.view()});
-    if (!wanted.empty() && wanted.back()[3] == 0) {
-      for (const std::size_t at : {2u, 4u}) wanted.back()[at] = idx(999 - slot);
-      wanted.back()[3] = idx(slot);
-    }
     if (tick >= next) {
-      wanted.push_back({now.best_key, idx(5 * tick), ~0ull, 0, 0});
+      wanted.push_back({now.best_key, idx(5 * tick), ~0ull, 0});
       next = tick + 1 + std::floor(tick / 32.0);
     }
     now = control.download().front();
@@ -142,7 +141,7 @@ TEST_P(AdvanceTickKernel, NotesImprovementsAThirtySecondApart) {
 }
 
 TEST_P(AdvanceTickKernel, NotesNothingThatIsNoImprovementAndKeepsANoteWithoutAFinder) {
-  DeviceBestLog log(queue(), 64);
+  DeviceBestLog log(queue(), 1);
   RunControl now;
   now.best_key = now.noted_key = exact::order_key(3);
   const std::vector<std::pair<double, std::size_t>> steps{{3, 0}, {4, 0}, {2, 1}, {2, 1}, {-2, 2}};

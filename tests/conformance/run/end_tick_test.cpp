@@ -60,6 +60,7 @@ Left run(Queue& queue, const Tick& tick, bool apart) {
   kernel.improved = improved.view();
   DeviceBestLog log(queue, static_cast<std::int64_t>(slots));
   kernel.replica_of = log.replica_of.view();
+  kernel.rung_of = log.rung_of.view();
   kernel.control = control.data();
   const AdvanceTick advance{control.data(), tick.sweeps, log.view()};
   for (int i = 0; i < 3; ++i) {

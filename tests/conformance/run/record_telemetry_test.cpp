@@ -258,20 +258,20 @@ TEST_P(RecordTelemetryKernel, HandsOverWhatTicksHaveNoted) {
   Recorder recorder(queue(), values);
   recorder.kernel().ticks_per_epoch = 8;
   recorder.record(0);
-  recorder.note({{exact::order_key(-5), 3, 1, 1, 1, 0},
-                 {exact::order_key(-6), 9, 12, 19, 4, 0},
-                 {exact::order_key(-7), 12, -1, 0, 0, 0},
-                 {exact::order_key(-9), 24, -1, 0, 0, 0}});
+  recorder.note({{exact::order_key(-5), 3, 1, 1},
+                 {exact::order_key(-6), 9, 19, 4},
+                 {exact::order_key(-7), 12, -1, 0},
+                 {exact::order_key(-9), 24, -1, 0}});
   values.best[21] = -9;
   values.step[21] = 21;
   recorder.write(values);
   RunControl control;
   control.noted = 4;
   control.wanted = -9;
-  recorder.kernel().only_look = true;  // at any time
+  recorder.kernel().task = RecordTelemetry::Task::log;  // at any time
   recorder.record(7, control);
   ASSERT_EQ(recorder.mailbox().incumbents, 3u);
-  recorder.kernel().only_look = false;
+  recorder.kernel().task = RecordTelemetry::Task::epoch;
   recorder.record(8, control);
   control.wanted = exact::not_a_number();  // its finder is known
   recorder.record(16, control);
@@ -284,7 +284,7 @@ TEST_P(RecordTelemetryKernel, HandsOverWhatTicksHaveNoted) {
     found.push_back({one.energy, static_cast<double>(one.step), static_cast<double>(one.replica),
                      static_cast<double>(one.group), static_cast<double>(one.rung)});
   }
-  EXPECT_EQ(found[0], (std::vector<double>{-6, 9, 12, 2, 4}));
+  EXPECT_EQ(found[0], (std::vector<double>{-6, 9, 19, 2, 4}));
   EXPECT_EQ(found[1], (std::vector<double>{-7, 12, -1, 0, 0}));
   EXPECT_EQ(found[2], (std::vector<double>{-9, 24, static_cast<double>(values.replica[21]), 2,
                                            static_cast<double>(values.rung[21])}));
@@ -359,7 +359,7 @@ TEST_P(RecordTelemetryKernel, ALookTellsTheBestAndChangesNothing) {
     const EpochValues values = random_values(groups, size, 11, true);
     Recorder recorder(queue(), values);
     recorder.kernel().ticks_per_epoch = 4;
-    recorder.kernel().only_look = true;
+    recorder.kernel().task = RecordTelemetry::Task::look;
     recorder.record(6);
 
     const TelemetryEpoch all = enumerate(values, 0, values.replicas());
@@ -375,7 +375,7 @@ TEST_P(RecordTelemetryKernel, ALookTellsTheBestAndChangesNothing) {
   EpochValues none(1, 40);
   std::ranges::fill(none.best, no_energy);
   Recorder recorder(queue(), none);
-  recorder.kernel().only_look = true;
+  recorder.kernel().task = RecordTelemetry::Task::look;
   recorder.record(0);
   EXPECT_EQ(recorder.mailbox().now.replica, -1);
 }

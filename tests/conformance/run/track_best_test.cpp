@@ -25,10 +25,10 @@ KILN_ON_EVERY_BACKEND(TrackBestKernel);
 struct Tracked {
   std::vector<BlockShape> shapes;
   std::int64_t replicas = 0;
-  std::vector<std::vector<double>> state, best;  // per block
-  std::vector<double> energy, best_energy;       // [slots]
-  std::vector<std::uint64_t> best_step;          // [slots]
-  std::vector<std::int32_t> replica_of;          // [slots], or empty
+  std::vector<std::vector<double>> state, best;   // per block
+  std::vector<double> energy, best_energy;        // [slots]
+  std::vector<std::uint64_t> best_step;           // [slots]
+  std::vector<std::int32_t> replica_of, rung_of;  // [slots], or empty
   RunControl control;
 
   std::size_t slots() const { return energy.size(); }
@@ -55,7 +55,9 @@ Tracked run(Queue& queue, Tracked t) {
   kernel.best_step = best_step.view();
   kernel.improved = improved.view();
   const DeviceArray<std::int32_t> replica_of(queue, t.replica_of);
+  const DeviceArray<std::int32_t> rung_of(queue, t.rung_of);
   kernel.replica_of = replica_of.view();
+  kernel.rung_of = rung_of.view();
   kernel.control = control.data();
   queue.launch(kernel);
   for (std::size_t b = 0; b < best.size(); ++b) {
@@ -73,7 +75,8 @@ Tracked plain(Tracked t) {
   if (t.control.stop != DeviceStop::none) return t;
   for (std::size_t slot = 0; slot < idx(t.replicas); ++slot) {
     if (!t.replica_of.empty() && t.best_energy[slot] == t.control.wanted) {
-      const std::uint64_t found = idx(t.replica_of[slot]) * (std::uint64_t{1} << 32) + slot;
+      const std::uint64_t found =
+          idx(t.replica_of[slot]) * (std::uint64_t{1} << 32) + idx(t.rung_of[slot]);
       t.control.finder = std::min(t.control.finder, found);
     }
     if (!(t.energy[slot] < t.best_energy[slot])) continue;
@@ -197,6 +200,7 @@ TEST_P(TrackBestKernel, FindsTheFirstReplicaWithTheWantedEnergy) {
   Tracked t = level({shape}, 2040);
   t.best_energy.assign(2048, -6);
   for (int slot = 2047; slot >= 0; --slot) t.replica_of.push_back(slot);
+  for (int slot = 0; slot < 2048; ++slot) t.rung_of.push_back(slot % 9);
   t.control.wanted = -7;
   expect_same(run(queue(), t), plain(t));
   EXPECT_EQ(run(queue(), t).control.finder, BestLog::no_finder);
@@ -206,7 +210,7 @@ TEST_P(TrackBestKernel, FindsTheFirstReplicaWithTheWantedEnergy) {
 
   const RunControl found = run(queue(), t).control;
 
-  EXPECT_EQ(BestLog::slot_of(found.finder), 1500);
+  EXPECT_EQ(BestLog::rung_of(found.finder), 1500 % 9);
   EXPECT_EQ(BestLog::replica_of(found.finder), 547);
   expect_same(run(queue(), t), plain(t));
   t.control.stop = DeviceStop::target;

@@ -34,6 +34,7 @@ MetricReading reading() {
   r.best = 99.0;
   r.best_known = 100.0;
   r.improved_s = 2;
+  r.quantities = {"mean", "acceptance_rate", "beta", "attempts_per_ns"};
   return r;
 }
 
@@ -76,6 +77,17 @@ TEST(Metrics, LeaveOutWhatIsNotKnown) {
     EXPECT_EQ(page.samples.count(name), 0U) << name;
   }
   EXPECT_TRUE(std::isnan(page.samples.find("kiln_mean_value")->second.value));
+}
+
+TEST(Metrics, LeaveOutWhatTheScheduleDoesNotCount) {
+  MetricReading r = reading();
+  r.quantities = {"acceptance_rate"};
+  const MetricsPage page = read_metrics(metrics_text({"p", "s", "cpu", 1}, r));
+  EXPECT_EQ(page.samples.count("kiln_acceptance_ratio"), 1U);
+  for (const char* name :
+       {"kiln_mean_value", "kiln_inverse_temperature", "kiln_run_attempts_per_second"}) {
+    EXPECT_EQ(page.samples.count(name), 0U) << name;
+  }
 }
 
 TEST(Metrics, ShowAlertsAndTheReasonOfTheEnd) {

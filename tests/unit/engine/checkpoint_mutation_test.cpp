@@ -3,10 +3,14 @@
 // Checkpoints whose sums are right and whose content is not. KILN_MUTATIONS is their number.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <ostream>
 #include <random>
 #include <string>
+
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 
 #include "../../fuzz/fuzz_checkpoint.hpp"
 
@@ -87,6 +91,18 @@ INSTANTIATE_TEST_SUITE_P(
                 other("counts of ticks and steps")},
         Unsound{0, "run.telemetry", 16, bytes_of(std::uint64_t{1} << 40),
                 other("epochs of telemetry")},
+        Unsound{0, "run.telemetry", 48, bytes_of(std::uint64_t{1} << 40),
+                other("epochs of telemetry")},  // notes that were taken out
+        Unsound{0, "run.control", 72, bytes_of(std::uint64_t{1} << 40),
+                other("epochs of telemetry")},  // notes
+        Unsound{0, "run.incumbents_found", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
+                other("epochs of telemetry")},
+        Unsound{0, "run.incumbents_found", 0, bytes_of(std::int64_t{0}),
+                other("epochs of telemetry")},
+        Unsound{0, "run.incumbents", 16, bytes_of(std::int64_t{1} << 40),
+                other("epochs of telemetry")},  // sweeps of the first
+        Unsound{0, "run.incumbents", 24, bytes_of(std::int64_t{-2}),
+                other("epochs of telemetry")},  // its replica
         Unsound{1, "scratch.slot_of", 0, bytes_of(std::int32_t{1000000}), other("'slot_of'")},
         Unsound{3, "scratch.history", 0, bytes_of(std::int64_t{513}), other("'history'")},
         Unsound{7, "scratch.color", 0, bytes_of(std::int32_t{5}), other("'color'")},
@@ -96,7 +112,15 @@ INSTANTIATE_TEST_SUITE_P(
         Unsound{13, "scratch.annealing.member", 0, bytes_of(std::int32_t{1 << 20}),
                 other("'annealing.member'")},
         Unsound{10, "bayesian.studies", 8, bytes_of(1e12), "archive.value: "},
-        Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "}));
+        Unsound{10, "bayesian.history", 0, bytes_of(7.0), "archive.value: "},
+        Unsound{0, "scratch.cooling", offsetof(Cooling, stretches), bytes_of(std::uint8_t{255}),
+                other("'cooling'")},
+        Unsound{9, "scratch.hmc.retreat", 0, bytes_of(std::numeric_limits<std::int32_t>::min()),
+                other("'hmc.retreat'")},
+        Unsound{9, "scratch.draws.divergences", 0, bytes_of(std::uint64_t{1} << 63),
+                other("'draws.divergences'")},
+        Unsound{14, "surrogate.batches", 0, bytes_of(std::numeric_limits<std::int64_t>::max()),
+                "archive.value: "}));
 
 }  // namespace
 }  // namespace kiln::test

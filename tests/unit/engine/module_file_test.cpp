@@ -77,7 +77,7 @@ TEST_F(ModuleFile, IsTakenFromTheSameBuildOnly) {
                                   module_note(1, 64, 0x023456789abcdef0, "1.2.3"),
                                   module_note(1, 64, 0x123456789abcdef0, "1.2.4")}) {
     write(library_with(bytes_of(other)));
-    EXPECT_EQ(verdict(), "plugin.version");
+    EXPECT_EQ(verdict(), "module.version");
   }
 }
 
@@ -85,30 +85,30 @@ TEST_F(ModuleFile, IsRefusedWithoutANote) {
   const std::string good = library_with(bytes_of(expected));
   for (std::size_t size = 0; size < good.size(); size += 7) {
     write(good.substr(0, size));
-    EXPECT_EQ(verdict(), "plugin.entry") << size;
+    EXPECT_EQ(verdict(), "module.entry") << size;
   }
   write(library_with(""));
-  EXPECT_EQ(verdict(), "plugin.entry");
+  EXPECT_EQ(verdict(), "module.entry");
   write("this is no library");
-  EXPECT_EQ(verdict(), "plugin.entry");
+  EXPECT_EQ(verdict(), "module.entry");
   std::string endless = good;  // notes without a size lead nowhere
   std::memset(endless.data() + sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr), 0, 8);
   write(endless);
-  EXPECT_EQ(verdict(), "plugin.entry");
+  EXPECT_EQ(verdict(), "module.entry");
 }
 
 TEST_F(ModuleFile, IsRefusedWhereOthersMayChangeIt) {
   write(library_with(bytes_of(expected)));
   fs::permissions(path_, fs::perms(0666));
-  EXPECT_EQ(verdict(), "plugin.owner");
+  EXPECT_EQ(verdict(), "module.owner");
   fs::permissions(path_, fs::perms(0644));
   fs::permissions(folder_, fs::perms(0777));
-  EXPECT_EQ(verdict(), "plugin.owner");
+  EXPECT_EQ(verdict(), "module.owner");
   ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
   EXPECT_EQ(verdict(), "accepted") << "as in /tmp";
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chown(path_.c_str(), 65534, 65534), 0);
-  EXPECT_EQ(verdict(), "plugin.owner");
+  EXPECT_EQ(verdict(), "module.owner");
 }
 
 #if !defined(KILN_STATIC)

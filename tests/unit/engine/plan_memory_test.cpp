@@ -331,7 +331,6 @@ TEST(PlannedMemory, CoversBayesianSearch) {
        {"constraints", problems::constrained_by_name("gramacy"), name, with({}), {0}, 20}});
 }
 
-// What OutOfDeviceMemory suggests fits, and is not far from the most that does.
 // A generous sweep limit beside another one is seldom reached, and no study grows beyond its space.
 TEST(PlannedMemory, DoesNotRefuseGenerousLimitsOfBayesianSearch) {
   const auto planned = [](const Problem& problem, Texts texts, const Budget& budget) {
@@ -349,6 +348,7 @@ TEST(PlannedMemory, DoesNotRefuseGenerousLimitsOfBayesianSearch) {
   EXPECT_LT(planned(few, {}, {.sweeps = 25000}), 1ull << 26);
 }
 
+// What OutOfDeviceMemory suggests fits, and is not far from the most that does.
 TEST(PlannedMemory, SuggestsReplicasThatFit) {
   const std::vector<Case> cases{
       {"annealing", spins(), "simulated-annealing", {}, {100000}},

@@ -277,7 +277,8 @@ TEST(Traces, ShowTicksAndLaunches) {
       run.advance();
     }
     const std::string& seen = backend->ranges.text;
-    const std::string tick = "kiln.ticks(kiln.tick(long()short()short()end_tick()))summarize()";
+    const std::string tick =
+        "kiln.ticks(kiln.tick(long()short()short()end_tick()))record_telemetry()summarize()";
     EXPECT_TRUE(seen.starts_with(tick)) << seen;
     EXPECT_NE(seen.find("kiln.wait()"), std::string::npos) << seen;
     EXPECT_NE(seen.find("kiln.result("), std::string::npos) << seen;

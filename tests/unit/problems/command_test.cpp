@@ -22,6 +22,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "child_process.hpp"
 #include "expensive/process.hpp"
 
 namespace kiln::problems::command_test {
@@ -30,6 +31,7 @@ namespace {
 using detail::ProcessResult;
 using detail::run_process;
 using test::complaint;
+using test::dies_soon;
 using Clock = std::chrono::steady_clock;
 
 using Words = std::vector<std::string>;
@@ -81,20 +83,6 @@ TEST(RunProcess, SaysWhatDoesNotStartOrIsKilled) {
   const ProcessResult killed = run_process({"sh", "-c", "kill -9 $$"}, 0, {});
   EXPECT_EQ(killed.end, ProcessResult::End::killed);
   EXPECT_EQ(killed.code, SIGKILL);
-}
-
-// Whether a process is there still; one that waits to be reaped by nobody counts as gone.
-bool lives(int process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-  std::string number, name, state;
-  return static_cast<bool>(status >> number >> name >> state) && state != "Z";
-}
-
-bool dies_soon(int process) {
-  for (int i = 0; i < 200 && lives(process); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return !lives(process);
 }
 
 TEST(RunProcess, EndsTheWholeGroupWhenTimeIsUp) {

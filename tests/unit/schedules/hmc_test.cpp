@@ -322,8 +322,6 @@ TEST(Hmc, ManyShortChainsAreJudgedByNestedRHat) {
   EXPECT_LT(summary.worst_nested_r_hat()->nested_r_hat, 1.03);
   EXPECT_GT(summary.worst_r_hat()->r_hat, r_hat_limit) << "20 draws are too few for R-hat";
 
-  o.keep = 100;  // 6 of each super-chain, and 4 more that would make them unequal
-  EXPECT_EQ(test::sample(problem, o, 256).sample->super_chains, 0);
   EXPECT_EQ(test::sample(problem, o, 128).sample->super_chains, 0);
 }
 

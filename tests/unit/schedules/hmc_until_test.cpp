@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -182,6 +183,61 @@ TEST(HmcUntil, UsesNestedRHatOfManyChains) {
   EXPECT_TRUE(result.until.met());
   EXPECT_EQ(result.until.all[0].value, result.summary().worst_nested_r_hat()->nested_r_hat);
   EXPECT_EQ(result.sample->draws, 100);
+}
+
+/// Of the first `chains` chains: sqrt(1 + B / W), chain c of the group c modulo `groups`.
+double nested_by_formula(const Sample& sample, std::int64_t chains, std::int64_t groups,
+                         std::size_t quantity) {
+  const auto variance = [](const std::vector<double>& x) {
+    double mean = 0, sum = 0;
+    for (const double value : x) mean += value / static_cast<double>(x.size());
+    for (const double value : x) sum += (value - mean) * (value - mean);
+    return sum / static_cast<double>(x.size() - 1);
+  };
+  const auto mean = [](const std::vector<double>& x) {
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  };
+  std::vector<double> means_of_groups, within;
+  for (std::int64_t k = 0; k < groups; ++k) {
+    std::vector<double> means, variances;
+    for (std::int64_t c = k; c < chains; c += groups) {
+      std::vector<double> draws;
+      for (std::int64_t d = 0; d < sample.draws; ++d) draws.push_back(sample.value(c, d, quantity));
+      means.push_back(mean(draws));
+      variances.push_back(variance(draws));
+    }
+    means_of_groups.push_back(mean(means));
+    within.push_back(variance(means) + mean(variances));
+  }
+  return std::sqrt(1 + variance(means_of_groups) / mean(within));
+}
+
+// 100 kept chains are six of each of 16 super-chains, and four more that are left out.
+TEST(HmcUntil, NestedRHatIsOfAsManyKeptChainsOfEachSuperChain) {
+  HmcOptions o = chains_of(300);
+  o.sampler = "chees";
+  o.keep = 100;
+  const Result result = draw(o, until("rhat<=1.05"), 256, 2);
+  const Sample& sample = *result.sample;
+  ASSERT_EQ(sample.chains, 100);
+  ASSERT_EQ(sample.super_chains, 16);
+  ASSERT_EQ(result.until.all.size(), 1u);
+  EXPECT_TRUE(result.until.all[0].nested);
+  const SampleSummary& summary = result.summary();
+  for (std::size_t i = 0; i < sample.names.size(); ++i) {
+    const double wanted = nested_by_formula(sample, 96, 16, i);
+    EXPECT_NEAR(summary.quantities[i].nested_r_hat, wanted, 1e-12) << sample.names[i];
+    EXPECT_GT(std::abs(nested_by_formula(sample, 80, 16, i) - wanted), 1e-9) << "too lax";
+  }
+  EXPECT_EQ(result.until.all[0].value, summary.worst_nested_r_hat()->nested_r_hat);
+  EXPECT_EQ(sample.draws, 100) << "met at the first look";
+
+  o.keep = 15;  // not one of each
+  const Result few = draw(o, until("rhat<=1.05"), 256, 2);
+  EXPECT_EQ(few.sample->super_chains, 16);
+  EXPECT_FALSE(few.until.all[0].nested);
+  EXPECT_EQ(few.until.all[0].value, few.summary().worst_r_hat()->r_hat);
+  EXPECT_EQ(few.summary().worst_nested_r_hat(), nullptr);
 }
 
 TEST(HmcUntil, RefusesWhatNoRunCanMeet) {

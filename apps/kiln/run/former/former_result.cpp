@@ -37,6 +37,7 @@ std::optional<FormerResult> FormerResult::read(const std::string& folder) {
   former.folder_ = folder;
   former.stop_ = text_at(json, {"stop"}).value_or("");
   former.has_draws_ = json.contains("sample");
+  former.is_extended_ = json.contains("continued");
   former.steps_ = static_cast<std::int64_t>(number_at(json, {"work", "sweeps"}).value_or(0));
   if (const auto unit = text_at(json, {"work", "unit"})) {
     former.work_ = number_at(json, {"work", unit->c_str()}).value_or(0);

@@ -23,6 +23,8 @@ class FormerResult {
   bool is_finished() const noexcept { return !stop_.empty() && stop_ != "unfinished"; }
   const std::string& stop() const noexcept { return stop_; }
   bool has_draws() const noexcept { return has_draws_; }
+  /// Whether kiln resume gave the run other limits.
+  bool is_extended() const noexcept { return is_extended_; }
   /// Steps of each replica, those behind the last checkpoint included.
   std::int64_t steps() const noexcept { return steps_; }
   /// In the unit of the run's work limits; 0 if the file does not say.
@@ -42,7 +44,7 @@ class FormerResult {
   std::string folder_, stop_;
   std::int64_t steps_ = 0;
   double work_ = 0;
-  bool has_draws_ = false;
+  bool has_draws_ = false, is_extended_ = false;
   std::optional<Best> best_;
 };
 

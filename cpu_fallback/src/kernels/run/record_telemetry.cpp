@@ -74,8 +74,9 @@ TelemetryEpoch merge_groups(const RecordTelemetry& kernel) {
 template <>
 void launch(const RecordTelemetry& kernel, Queue& queue) {
   if (!kernel.due()) return;
+  if (kernel.task == RecordTelemetry::Task::log) return kernel.hand_over_log();
   reduce_nodes(kernel, queue);
-  if (kernel.only_look) {
+  if (kernel.task == RecordTelemetry::Task::look) {
     TelemetryPart all = TelemetryPart::nothing();
     for (std::int64_t i = 0; i < kernel.groups() * kernel.nodes(); ++i) {
       RecordTelemetry::add(all, kernel.parts[i]);

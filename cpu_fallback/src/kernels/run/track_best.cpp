@@ -17,7 +17,8 @@ std::uint32_t note_improved(const TrackBest& kernel, std::int64_t word) {
   for (std::int64_t slot = word * 32; slot < end; ++slot) {
     if (kernel.replica_of.size > 0 && kernel.best_energy[slot] == kernel.control->wanted) {
       kernel.control->finder =
-          std::min(kernel.control->finder, BestLog::finder_of(kernel.replica_of[slot], slot));
+          std::min(kernel.control->finder,
+                   BestLog::finder_of(kernel.replica_of[slot], kernel.rung_of[slot]));
     }
     if (!(kernel.energy[slot] < kernel.best_energy[slot])) continue;
     if (kernel.energy[slot] == -exact::infinity()) continue;  // no energy of a state

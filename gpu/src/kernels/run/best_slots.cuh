@@ -26,7 +26,7 @@ __device__ inline unsigned note_best(const TrackBest& kernel, std::int64_t slot,
   const bool is_replica = slot < kernel.replicas;
   if (is_replica && best == start.wanted && kernel.replica_of.size > 0) {
     atomicMin(reinterpret_cast<unsigned long long*>(&kernel.control->finder),
-              BestLog::finder_of(kernel.replica_of[slot], slot));
+              BestLog::finder_of(kernel.replica_of[slot], kernel.rung_of[slot]));
   }
   const bool better = is_replica && energy < best && energy > -exact::infinity();
   if (better) {

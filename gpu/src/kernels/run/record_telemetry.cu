@@ -69,7 +69,7 @@ __device__ void reduce_node(const RecordTelemetry& kernel, std::int64_t node) {
   __syncwarp();
   add_lanes(part);
   if (lane != 0) return;
-  if (nodes == 1 && !kernel.only_look) {
+  if (nodes == 1 && kernel.task == RecordTelemetry::Task::epoch) {
     kernel.finish_group(group, part);
   } else {
     kernel.parts[node] = part;
@@ -80,7 +80,8 @@ __device__ void reduce_node(const RecordTelemetry& kernel, std::int64_t node) {
 __device__ void reduce_all_nodes(const RecordTelemetry& kernel, std::int64_t warp,
                                  std::int64_t warps) {
   const std::int64_t all = kernel.groups() * kernel.nodes();
-  const bool records = !kernel.only_look && kernel.ring.level == TelemetryLevel::replicas &&
+  const bool records = kernel.task == RecordTelemetry::Task::epoch &&
+                       kernel.ring.level == TelemetryLevel::replicas &&
                        kernel.ring.keeps(kernel.state->epochs);
   if (records) {
     for (std::int64_t node = warp; node < all; node += warps) reduce_node<true>(kernel, node);
@@ -140,13 +141,17 @@ __global__ void __launch_bounds__(threads_of<with_nodes>)
     finish_epoch(const __grid_constant__ RecordTelemetry kernel) {
   extern __shared__ std::uint64_t memory[];
   if (!kernel.due()) return;
+  if (kernel.task == RecordTelemetry::Task::log) {
+    if (threadIdx.x == 0) kernel.hand_over_log();
+    return;
+  }
   constexpr int warps = threads_of<with_nodes> / warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   if constexpr (with_nodes) {
     reduce_all_nodes(kernel, warp, warps);
     __syncthreads();
   }
-  if (kernel.only_look) {
+  if (kernel.task == RecordTelemetry::Task::look) {
     look_by_block(kernel, reinterpret_cast<TelemetryPart*>(memory));
     return;
   }
@@ -180,7 +185,7 @@ void launch(const RecordTelemetry& kernel, Queue& queue) {
   static_assert(few_nodes <= block_size);
   const cudaStream_t stream = stream_of(queue);
   const std::int64_t nodes = kernel.groups() * kernel.nodes();
-  if (nodes <= few_nodes) {
+  if (nodes <= few_nodes || kernel.task == RecordTelemetry::Task::log) {
     finish_epoch<true><<<1, block_size, block_size * sizeof(TelemetryEpoch), stream>>>(kernel);
     return check_launch(RecordTelemetry::name);
   }

@@ -33,6 +33,7 @@ KILN_API Problem function_by_name(const std::string& text);
 KILN_API Problem density_by_name(const std::string& text);
 
 /// Makes the posterior of `posterior:NAME`: "eight-schools".
+/// @param text  the part after the colon: "eight-schools"
 /// @param data  the observations; null for models that come with their data.
 /// @throws InvalidArgument as function_by_name(), and `data.missing` if data are needed; ParseError
 /// if they do not fit the model.

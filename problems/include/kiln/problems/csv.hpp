@@ -33,6 +33,7 @@ struct CsvTable {
 /// UTF-8 byte-order mark are skipped.
 ///
 /// Names may be repeated, and there may be no row: callers check their requirements.
+/// @param in  the text
 /// @param name  only for messages: a file name.
 /// @throws ParseError, with the lines, for rows of other lengths, quotes without an end, names of
 /// over 1 KiB or with control characters, and what csv_text() refuses; IoError `io.read`.
@@ -40,6 +41,8 @@ struct CsvTable {
 KILN_API CsvTable read_csv(std::istream& in, const std::string& name);
 
 /// Reads a table from a text that csv_text() returned.
+/// @param text  what csv_text() returned
+/// @param name  only for messages: a file name.
 /// @param names  of the columns, if the text has no header line
 KILN_API CsvTable read_csv(std::string_view text, const std::string& name,
                            std::vector<std::string> names = {});
@@ -58,6 +61,7 @@ KILN_API void require_distinct_names(const CsvTable& table);
 
 /// Replaces decimal commas by points, if commas are not separators, in columns that otherwise have
 /// only numbers.
+/// @param table  is changed
 /// @param numbers  columns that may hold numbers
 /// @param word_option  the option that declares a column as words, for messages; may be empty
 /// @return a sentence that reports the first of them; "" if no number has a comma.

@@ -17,6 +17,7 @@ namespace kiln::problems {
 /// It refuses lines with different numbers of values, missing values, NaN, infinities, numbers with
 /// trailing characters, texts without a point, lines over 1 MiB, texts over 8 GiB, UTF-16, gzip and
 /// NUL bytes.
+/// @param in  the text
 /// @param name  only for messages: a file name.
 /// @return [point][objective], in the order and in the units of the text, without information on
 /// which objectives are minimised.

@@ -36,6 +36,7 @@ KILN_API const std::vector<std::string>& gset_names();
 /// number x b + y and each vertex has four neighbours. torus_pm1(100, 8, 8001) is G11. The sides
 /// are not interchangeable: the signs follow the numbering.
 ///
+/// @param a, b  the sides
 /// @param seed  any integer; only its value modulo 2^31 counts.
 /// @throws InvalidArgument `problem.size` if a side is below 3, where neighbours would coincide, or
 ///   if there are more than max_generated_edges edges.
@@ -44,6 +45,7 @@ KILN_API Graph torus_pm1(std::int32_t a, std::int32_t b, std::int64_t seed);
 /// Random graph with all weights 1 and `density_percent` of the n (n - 1) / 2 possible edges,
 /// rounded to the nearest number, half up. random_graph(800, 6, 8001) is G1.
 ///
+/// @param n  vertices
 /// @param density_percent  0 to 100.
 /// @param seed  any integer; only its value modulo 2^31 counts.
 /// @throws InvalidArgument `problem.size` if n is below 1 or there are more than
@@ -55,6 +57,7 @@ KILN_API Graph random_graph(std::int32_t n, double density_percent, std::int64_t
 /// Complete graph with weights +1 and -1 from one stream: for u ascending and v *descending* from
 /// n - 1 to u + 1, the weight is 2 uniform(2) - 1.
 ///
+/// @param n  vertices
 /// @param seed  any integer; only its value modulo 2^31 counts.
 /// @throws InvalidArgument `problem.size` if n is below 1 or there are more than
 ///   max_generated_edges edges (n above 11585).
@@ -107,6 +110,7 @@ KILN_API Potts potts_torus(std::int32_t a, std::int32_t b, std::int32_t q, std::
 /// density test uses single precision, as in the original; programs that use double precision build
 /// other instances under five of the 21 published names.
 ///
+/// @param n  variables
 /// @param density_percent  0 to 100, of the pairs i < j; rounded to single precision.
 /// @param seed  1 to 2147483646.
 /// @return the function in canonical form: linear q_ii, quadratic 2 q_ij where that is not 0.
@@ -132,8 +136,12 @@ struct GeneratedProblem {
   Sense sense = Sense::minimize;
 };
 
+/// Whether generate() knows a family of this name.
+KILN_API bool is_generated(std::string_view family);
+
 /// The data of an instance of a family with a generator: `coloring`, `gset`, `k2000`, ...
 ///
+/// @param family  the text before the colon
 /// @param parameters  the text after the colon; docs/problems/generators.md has the forms.
 /// @throws InvalidArgument `problem.unknown` for other families, `problem.parameters` for a text
 ///   of another form, and as the generators do.

@@ -11,6 +11,7 @@ namespace kiln::problems {
 
 /// ZDT1 to ZDT6: two objectives of reals, for ZDT5 of bits, with a known exact front.
 ///
+/// @param number  1 .. 6
 /// @param variables  0: the customary ones, 30 (ZDT1 to ZDT3), 10 (ZDT4, ZDT6) or 80 bits (ZDT5).
 ///   At least 2; for ZDT5 30 + 5 (m - 1) with m at least 2, 30 bits for the first of m variables
 ///   and 5 for each other one.
@@ -23,6 +24,7 @@ KILN_API Problem zdt(int number, int variables = 0);
 /// `distance` for the distance from it. The front is known, but that of DTLZ5 and DTLZ6 only for up
 /// to three objectives.
 ///
+/// @param number  1 .. 7
 /// @param objectives  2 .. max_objectives
 /// @param distance  0: the customary number, 5 (DTLZ1), 10 (DTLZ2 to DTLZ6) or 20 (DTLZ7).
 /// @throws InvalidArgument as zdt().
@@ -41,6 +43,7 @@ KILN_API Problem cdtlz(const std::string& name, int objectives = 3);
 /// front is known for two objectives, that of WFG4 to WFG9 for any number; its box for all but WFG3
 /// with three objectives or more.
 ///
+/// @param number  1 .. 9
 /// @param objectives  2 .. max_objectives
 /// @param position  variables for the position along the front, a multiple of objectives - 1; 0:
 ///   twice that.

@@ -69,6 +69,8 @@ KILN_API Problem knapsack(KnapsackData data, std::string name);
 /// capacity is half of the weight of all items. A prefix of the items of a larger instance is not
 /// the smaller one. The published instances were drawn in the same way, but by another generator.
 ///
+/// @param items  at least 1
+/// @param objectives  knapsacks, 2 .. max_objectives
 /// @param seed  all 64 bits of it count.
 /// @throws InvalidArgument `problem.size`, as above.
 /// @par Source  Zitzler, Thiele, IEEE Transactions on Evolutionary Computation 3 (1999) 257.
@@ -86,6 +88,8 @@ KILN_API Problem cut_pair(Graph first, Graph second, std::string name);
 /// Makes an instance with the edges of random_graph(n, density_percent, seed), each with two
 /// independent weights: whole numbers, uniform in -100 .. 100.
 ///
+/// @param n  vertices
+/// @param density_percent  0 to 100.
 /// @param seed  only its value modulo 2^31 counts for the edges, all of it for the weights.
 /// @throws InvalidArgument as random_graph().
 KILN_API Problem cut_pair(std::int32_t n, double density_percent, std::int64_t seed);
@@ -108,6 +112,7 @@ KILN_API Problem routing(RoutingTable table, std::string name);
 
 /// Reads a routing table; docs/formats.md has the format.
 ///
+/// @param in  the text
 /// @param file_name  for messages.
 /// @return a table with at least one kind, model and row of queries, and only valid numbers.
 /// @throws ParseError with up to five issues and their total; IoError `io.read` if the stream

@@ -52,6 +52,8 @@ KILN_API void write_partition(std::ostream& out, const Partition& partition,
 KILN_API std::string fingerprint(const Partition& partition);
 
 /// n numbers from 1 to 2^bits, drawn from `seed` by the generator of the Stanford GraphBase.
+/// @param n  numbers
+/// @param bits  of the largest number
 /// @param seed  any integer; only its value modulo 2^31 counts.
 /// @throws InvalidArgument `problem.size` if n is not 1 .. Partition::max_numbers, bits not 1 ..
 ///   26, or n 2^bits above Partition::largest_sum.

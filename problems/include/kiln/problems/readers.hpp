@@ -60,6 +60,7 @@ struct FormatInfo {
   std::string description;            ///< one sentence
   std::vector<std::string> grammar;   ///< "file = header edge*", a rule per line
   std::string example;                ///< a small text that is read
+  std::int32_t first_number = 0;      ///< of its variables: 0 or 1
 };
 
 namespace problems {
@@ -67,11 +68,11 @@ namespace problems {
 // Common to all readers. Accepted: blanks and tabs in any number, blank lines, CR LF, a missing
 // last line feed, a UTF-8 byte-order mark, real coefficients with or without exponent, a plus sign.
 // Refused: all other text, in particular numbers with trailing characters, NaN, infinity, UTF-16,
-// NUL bytes, compressed texts, lines over 1 MiB, texts over 8 GiB, and counts that do not match the
-// header. Memory grows with the amount of text read, never with the counts in a header. Errors:
-// ParseError with file, line and column (in bytes, from 1) of up to five issues and the total;
-// IoError `io.read` if the stream fails. No part of a problem is ever returned. `file_name` is only
-// for messages. The report, if given, is overwritten on success.
+// NUL bytes, compressed texts (which UnpackedStream decompresses), lines over 1 MiB, texts over 8
+// GiB, and counts that do not match the header. Memory grows with the amount of text read, never
+// with the counts in a header. Errors: ParseError with file, line and column (in bytes, from 1) of
+// up to five issues and the total; IoError `io.read` if the stream fails. No part of a problem is
+// ever returned. `file_name` is only for messages. The report, if given, is overwritten on success.
 
 /// Reads the rudy or G-set format: a line `n m`, then m lines `i j weight`, vertices 1 .. n in
 /// either order, a missing weight means 1. Repeated edges are added up and reported; self-loops are
@@ -152,6 +153,8 @@ KILN_API void write_rudy(std::ostream& out, const Graph& graph);
 
 /// Writes a function so that read_qubo() reads back an equal one.
 ///
+/// @param out  receives the text
+/// @param qubo  in canonical form
 /// @param comments  lines for the head of the file; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset, for
 ///   which the format has no place; IoError `io.write` if the stream fails.
@@ -160,6 +163,8 @@ KILN_API void write_qubo(std::ostream& out, const Qubo& qubo,
 
 /// Writes a model so that read_coo() reads back an equal one, with its vartype in the first line.
 ///
+/// @param out  receives the text
+/// @param ising  in canonical form
 /// @param comments  lines below the first one; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset and
 ///   `problem.size` if there are no variables, for which the format has no place; IoError
@@ -208,13 +213,18 @@ KILN_API std::optional<Format> format_by_name(std::string_view name);
 /// All formats that Kiln reads.
 KILN_API const std::vector<FormatInfo>& formats();
 
+/// The number of the first variable in texts of a format, 0 or 1.
+/// @throws InvalidArgument `problem.format` for an unknown format.
+KILN_API std::int32_t first_number_of(Format format);
+
 /// Detects the format of a text: by its name if the suffix is known (letter case and a further
-/// `.gz` do not matter), else by the first line of `first_bytes` that is neither blank nor a `c`
-/// comment.
+/// `.gz`, `.xz` or `.zst` do not matter), else by the first line of `first_bytes` that is neither
+/// blank nor a `c` comment.
 ///
 /// A first line of numbers that is not the header of a graph belongs to a matrix. Formats are tried
 /// in the order of formats(), so a new one takes no text that another recognises.
 ///
+/// @param path_or_name  only its suffix counts
 /// @param first_bytes  the beginning of the text, unpacked; some thousand bytes suffice.
 /// @throws ParseError that lists the known formats if neither decides; its fix covers tables, tours
 ///   and clauses, which are not such models.

@@ -37,7 +37,10 @@ class KILN_API BayesianOptimization
   /// Adds an evaluation from elsewhere, for all studies, before a run begins: with one value.
   void add_past(State state, std::vector<double> values,
                 std::vector<double> constraints = {}) override;
-  /// Adds one with a single value. @param value  in the user's sense and units; NaN: it failed.
+  /// Adds one with a single value.
+  /// @param state  the point
+  /// @param value  in the user's sense and units; NaN: it failed.
+  /// @param constraints  values of the constraints at the point
   void add_past(State state, double value, std::vector<double> constraints = {}) {
     add_past(std::move(state), std::vector<double>{value}, std::move(constraints));
   }

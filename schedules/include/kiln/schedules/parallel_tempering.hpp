@@ -15,6 +15,8 @@
 
 namespace kiln {
 
+class RunContext;
+
 namespace ladder {
 class Ladders;
 }
@@ -66,6 +68,7 @@ class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
   void report(ReportContext& run, Result& result) override;
 
  private:
+  bool takes_ladder(const RunContext& run) const;
   void resolve_range(AllocateContext& run);
   std::vector<double> first_ladder() const;
   void choose_clusters(AllocateContext& run);

@@ -46,8 +46,9 @@ TEST(WatchedRuns, FollowTheEvents) {
   EXPECT_EQ(run.gap(), "2.635 %");
   EXPECT_EQ(run.improvement_count, 7);
   ASSERT_EQ(run.improvements.size(), 5U);
-  EXPECT_EQ(run.improvements.front().value, "13007");
-  EXPECT_EQ(run.improvements.back().value, "13003");
+  EXPECT_EQ(run.improvements.front().text, "13007");
+  EXPECT_EQ(run.improvements.back().text, "13003");
+  EXPECT_EQ(run.improvements.back().value, 13003);
   EXPECT_FALSE(run.beta);
   ASSERT_EQ(run.notes.size(), 1U);
   EXPECT_EQ(run.notes[0].first, "tried");

@@ -133,8 +133,13 @@ TEST(Walls, ReflectAsOftenAsNeeded) {
   EXPECT_EQ(reflected(2.25, 0, 1), std::pair(0.25, 1.0));
   EXPECT_EQ(reflected(-3.25, 0, 1), std::pair(0.75, 1.0));
   EXPECT_EQ(reflected(-2, 1, infinity), std::pair(4.0, -1.0));
-  EXPECT_EQ(reflected(1e6, 0, 1).first, 1.0) << "within the walls, whatever happened";
-  EXPECT_EQ(reflected(infinity, 0, 1).first, 1.0);
+  EXPECT_EQ(reflected(1e6, 0, 1), std::pair(0.0, 1.0));
+  EXPECT_EQ(reflected(1e6 + 0.25, 0, 1), std::pair(0.25, 1.0));
+  EXPECT_EQ(reflected(1e9 + 1.25, 0, 1), std::pair(0.75, -1.0));
+  EXPECT_EQ(reflected(-1e6 - 0.25, 0, 1), std::pair(0.25, -1.0));
+  EXPECT_EQ(reflected(1e6 + 3.5, -1, 3), std::pair(2.5, -1.0));
+  EXPECT_EQ(reflected(infinity, 0, 1).first, 1.0) << "within the walls, whatever happened";
+  EXPECT_EQ(reflected(-infinity, 0, 1).first, 0.0);
 }
 
 }  // namespace

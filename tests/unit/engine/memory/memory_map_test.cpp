@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,6 +15,7 @@
 #include "kiln/memory/memory_account.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/registry.hpp"
+#include "kiln/run.hpp"
 
 #include "models/small_models.hpp"
 
@@ -92,6 +95,51 @@ TEST(EngineMemory, IsKeptForTheNextRun) {
   EXPECT_GT(anneal(engine, problem).memory.arena.driver_calls, 0u);
 }
 
+/// The CPU as a device whose ticks are not given up, and which counts how often it is asked for its
+/// free memory.
+class AskedDevice final : public Backend {
+ public:
+  DeviceInfo info() const override {
+    ++asked;
+    return as_device(cpu_->info());
+  }
+  DeviceInfo constants() const override { return as_device(cpu_->constants()); }
+  std::unique_ptr<Queue> make_queue() override { return cpu_->make_queue(); }
+  std::uint64_t idle_bytes() const override { return cpu_->idle_bytes(); }
+  bool has_idle(std::uint64_t piece, std::uint64_t all) const override {
+    return cpu_->has_idle(piece, all);
+  }
+  void trim() noexcept override { cpu_->trim(); }
+
+  mutable int asked = 0;
+
+ private:
+  static DeviceInfo as_device(DeviceInfo info) {
+    info.name = "device";
+    info.gpu = true;
+    return info;
+  }
+  std::shared_ptr<Backend> cpu_ = open_backend("cpu", 2).backend;
+};
+
+TEST(EngineMemory, IsAskedForOnceAndAgainForALargerRun) {
+  const auto device = std::make_shared<AskedDevice>();
+  const auto asked_by = [&](std::int32_t variables) {
+    const int before = device->asked;
+    const auto schedule = builtin_registry().schedule("simulated-annealing").make({});
+    const Problem problem = make_ising(test::random_ising(variables, 6, 3), "spins");
+    kiln::Run(problem, *schedule, {.sweeps = 50}, on_cpu(), {device, {}}).advance();
+    return device->asked - before;
+  };
+  EXPECT_EQ(asked_by(64), 1);
+  for (int run = 0; run < 5; ++run) EXPECT_EQ(asked_by(64), 0);
+  EXPECT_EQ(asked_by(4000), 1);
+  EXPECT_EQ(asked_by(4000), 0);
+  EXPECT_EQ(asked_by(64), 0);
+  device->trim();
+  EXPECT_EQ(asked_by(64), 1);
+}
+
 TEST(EngineMemory, IsAnotherForARunAtTheSameTime) {
   Engine engine(on_cpu());
   const Problem problem = qubo();
@@ -115,7 +163,9 @@ TEST(EngineMemory, IsCleanAfterARunThatFailed) {
   const std::uint64_t kept = engine.idle_bytes();
   const Observers thrower{
       [](const ReportPoint&) -> Next { throw std::runtime_error("the user's"); }};
-  EXPECT_THROW(anneal(engine, problem, thrower), std::runtime_error);
+  const Result failed = anneal(engine, problem, thrower);
+  EXPECT_EQ(failed.stop, Stop::failed);
+  EXPECT_THROW(std::rethrow_exception(failed.failure), std::runtime_error);
   EXPECT_EQ(engine.idle_bytes(), kept) << "all of its arrays are back";
   const Result next = anneal(engine, problem);
   EXPECT_EQ(next.memory.arena.driver_calls, 0u);

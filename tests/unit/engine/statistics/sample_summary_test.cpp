@@ -298,6 +298,17 @@ TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
       << *found;
 }
 
+TEST(SampleAdvice, OnFewerKeptChainsThanSuperChains) {
+  Sample sample = good_sample({"a"}, 15, 1000);
+  sample.all_chains = 256;
+  sample.super_chains = 16;
+  EXPECT_EQ(only_advice(sample),
+            "Only 15 of the 256 chains are kept, and one of each of the 16 super-chains is needed "
+            "for nested R-hat: R-hat alone compares the chains. Keep 16 chains or more.");
+  sample.super_chains = 15;
+  EXPECT_TRUE(advice_of(sample).empty());
+}
+
 TEST(SampleAdvice, OnChainsThatStandStill) {
   Sample sample = good_sample({"a"}, 4, 200);
   for (std::size_t i = 0; i < 800; ++i) sample.values[i] = static_cast<double>(i / 200);

@@ -49,7 +49,10 @@ std::vector<KernelCase> bench_cases<DensitySweep>() {
   TestFunction rastrigin;
   rastrigin.kind = TestFunctionKind::rastrigin;
   rastrigin.n = 128;
+  TestFunction short_vector = rastrigin;
+  short_vector.n = 10;
   return {case_of("eight schools", EightSchools{}, 65536, ChainLayout::thread),
+          case_of("Rastrigin in 10 dimensions", short_vector, 131072, ChainLayout::thread),
           case_of("Rastrigin in 128 dimensions", rastrigin, 4096, ChainLayout::warp)};
 }
 

@@ -6,6 +6,7 @@
 #include "kiln/kernels/hamiltonian/generalized_linear.hpp"
 #include "kiln/problems/densities/catalog.hpp"
 #include "kiln/problems/densities/eight_schools.hpp"
+#include "kiln/problems/densities/expression.hpp"
 #include "kiln/problems/densities/gaussian_process_regression.hpp"
 #include "kiln/problems/densities/item_response.hpp"
 #include "kiln/problems/densities/linear_regression.hpp"

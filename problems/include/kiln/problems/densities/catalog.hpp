@@ -15,6 +15,7 @@
   X(StochasticVolatility)      \
   X(GaussianProcessRegression) \
   X(LotkaVolterra)             \
+  X(Expression)                \
   X(GeneralizedLinear)
 
 namespace kiln {

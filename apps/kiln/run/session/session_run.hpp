@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kiln/device/begin_run.hpp"
+#include "kiln/device/device_fault.hpp"
+
+#include "hardware/sensors.hpp"
+#include "output/progress.hpp"
+#include "run/monitor.hpp"
+#include "run/session/session.hpp"
+
+namespace kiln::cli {
+
+/// The run of a session, from its set-up to its files. Who follows it: the folder, the line of
+/// progress, the alerts, the sensors of the hardware and the signals of the user.
+class SessionRun {
+ public:
+  SessionRun(Session session, const RunOutput& output);
+  SessionRun(const SessionRun&) = delete;
+  SessionRun& operator=(const SessionRun&) = delete;
+
+  /// Called once. @param words  of the command, for the folder
+  ExitCode run(const std::vector<std::string>& words);
+
+ private:
+  bool is_quiet() const { return session_.options.has("quiet"); }
+  Run& run() { return *begun_.run; }
+  const FormerResult* former() const;
+
+  void set_up();
+  void hear_of_evaluations();
+  void stop_by_signal();
+  void begin(const std::vector<std::string>& words);
+  void announce();
+  void follow();
+  Next look(const ReportPoint& point);
+  Result advance();
+  void complete(Result& result);
+  void stop_on_lost_device(const CudaError& error);
+
+  ExitCode conclude(Result& result);
+  void write_files(Result& result);
+  void compare_unless_in_a_hurry(Result& result) const;
+  ExitCode judge(Result& result, bool asked, bool heard);
+  [[noreturn]] void end_by(const std::exception_ptr& failure);
+
+  Session session_;
+  const RunOutput& output_;
+  const Budget limit_;  // as the user sees it
+  Progress progress_;
+  RunRecord record_;
+  std::stop_source stop_;
+  std::atomic<bool> has_value_{false};
+  std::unique_ptr<StopSignals> signals_;
+  BegunRun begun_;
+  Budget budget_;  // what the set-up has left of the limit
+  std::string changed_;
+  std::optional<RunFacts> facts_;
+  std::optional<Monitor> monitor_;
+  std::optional<Sensors> sensors_;
+  std::exception_ptr failure_;
+  std::uint64_t known_lost_ = 0;
+  std::string stage_;  // that the user was told of
+};
+
+}  // namespace kiln::cli
