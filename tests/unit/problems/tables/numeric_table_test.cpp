@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -361,6 +362,31 @@ TEST(NumericTableFile, IsOpenedOrRefused) {
       EXPECT_NE(error.message().find(wrong), std::string::npos);
     }
   }
+}
+
+TEST(NumericTableFile, IsDecompressed) {
+  // The gzip module of Python wrote these bytes of "x,y\n1,2\n3,4\n".
+  constexpr unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
+                                      0x02, 0x03, 0xab, 0xd0, 0xa9, 0xe4, 0x32, 0xd4,
+                                      0x31, 0xe2, 0x32, 0xd6, 0x31, 0xe1, 0x02, 0x00,
+                                      0x97, 0x44, 0x29, 0x80, 0x0c, 0x00, 0x00, 0x00};
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "t.csv").string();
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(packed), sizeof packed);
+  expect_values(read_numeric_table(path).columns.at(1), {2, 4});
+}
+
+TEST(NumericTableFile, IsStandardInputForADash) {
+  std::istringstream text("x,y\n1,2\n3,word\n");
+  std::streambuf* const before = std::cin.rdbuf(text.rdbuf());
+  try {
+    read_numeric_table("-");
+    ADD_FAILURE();
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.file(), "standard input");
+    EXPECT_EQ(error.issues().at(0).line, 3);
+  }
+  std::cin.rdbuf(before);
 }
 
 }  // namespace
