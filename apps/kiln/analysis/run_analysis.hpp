@@ -9,32 +9,14 @@
 #include <vector>
 
 #include "kiln/backend.hpp"
-#include "kiln/information/information_map.hpp"
 
+#include "analysis/ladder_analysis.hpp"
 #include "analysis/run_inputs.hpp"
 #include "analysis/run_options.hpp"
 #include "analysis/run_series.hpp"
 #include "report/run_files.hpp"
 
 namespace kiln::cli {
-
-/// What a rung remembers of its energies.
-struct RungMemory {
-  double sweeps = 0;  ///< integrated autocorrelation time; NaN: the energy does not change
-  InformationEstimate storage;  ///< what an energy says of the next one, an epoch later
-};
-
-/// The ladders of a tempering run: transfer entropies of energies between neighbouring rungs, an
-/// epoch apart, all ladders together.
-struct LadderAnalysis {
-  std::int64_t ladders = 0, rungs = 0;
-  std::int64_t epochs = 0, first_sweep = 0, sweeps_apart = 0;  ///< that the estimates are of
-  std::vector<InformationLink> up;                             ///< [gap], rung r says of rung r + 1
-  std::vector<InformationLink> down;                           ///< [gap], rung r + 1 says of rung r
-  std::vector<RungMemory> memory;                              ///< [rung]
-
-  std::int64_t significant_links() const;
-};
 
 /// What the files of a run say of information in it.
 struct RunAnalysis {
@@ -57,13 +39,6 @@ RunAnalysis analyze_run(const std::string& folder, const RunAnalysisOptions& opt
                         Backend& backend);
 /// The same of files that were read.
 RunAnalysis analyze_run(const RunFiles& files, const RunAnalysisOptions& options, Backend& backend);
-
-/// The flow and the memory of rungs. @param series  of a run on ladders, two rungs or more
-LadderAnalysis analyze_ladder(const ReplicaSeries& series, const RunAnalysisOptions& options,
-                              Backend& backend);
-
-/// Epochs below which analyze_ladder() has nothing to say.
-constexpr std::int64_t least_epochs = 64;
 
 /// Advice on a run: sentences that say what to do.
 std::vector<std::string> advice_of(const RunAnalysis& run);

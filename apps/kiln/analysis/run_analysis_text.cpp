@@ -6,15 +6,15 @@
 #include <cmath>
 
 #include "analysis/run_analysis.hpp"
+#include "output/solve_text.hpp"
 #include "output/text.hpp"
-#include "output/wording.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr std::size_t columns = 80;
+constexpr std::size_t screen_columns = 80;
 
 std::string number(double value, const char* absent = "-") {
   if (std::isnan(value)) return absent;
@@ -45,7 +45,7 @@ std::string ladder_text(const LadderAnalysis& ladder, const RunAnalysis& run) {
                          "{} rotations of each series; values have the mean of these taken off\n",
                          ladder.significant_links(), 2 * ladder.up.size(), 100 * run.significance,
                          run.surrogates),
-             columns);
+             screen_columns);
   text += "\nmemory of rungs\n";
   rows = {{"rung", "autocorrelation time, sweeps", "stored, nats", "p"}};
   for (std::size_t r = 0; r < ladder.memory.size(); ++r) {
@@ -94,7 +94,7 @@ std::string inputs_text(const InputRanking& inputs) {
   return text + fitted(
                     "each value is beyond the inputs above it; p is that of the best of all "
                     "inputs that are left\n",
-                    columns);
+                    screen_columns);
 }
 
 }  // namespace
@@ -106,7 +106,8 @@ std::string run_analysis_text(const RunAnalysis& run) {
   if (run.ladder) text += ladder_text(*run.ladder, run);
   if (run.clones) text += clones_text(*run.clones, run.replicas);
   if (run.inputs) text += inputs_text(*run.inputs);
-  for (const std::string& note : run.notes) text += "\n" + fitted("note: " + note + "\n", columns);
+  for (const std::string& note : run.notes)
+    text += "\n" + fitted("note: " + note + "\n", screen_columns);
   return text + advice_text(run.advice);
 }
 

@@ -10,10 +10,12 @@
 
 #include "kiln/information/estimate_information.hpp"
 
+#include "analysis/ranks.hpp"
+
 namespace kiln::cli {
 namespace {
 
-constexpr std::int32_t neighbors = 6;
+constexpr std::int32_t input_neighbors = 6;
 constexpr std::size_t most_inputs = 4;  // that are found: more conditions have too many dimensions
 
 using Column = std::vector<double>;
@@ -25,15 +27,6 @@ Order random_order(std::size_t n, std::mt19937_64& random) {
   // std::shuffle is another one in each standard library.
   for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   return order;
-}
-
-/// 0 .. n - 1 by value; equal values in a random order.
-Column ranks_of(const Column& values, std::mt19937_64& random) {
-  Order order = random_order(values.size(), random);
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
-  Column ranks(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<double>(i);
-  return ranks;
 }
 
 Column in_order(const Column& values, const Order& order) {
@@ -89,7 +82,7 @@ class Step {
     InformationOptions options;
     options.measure = found_.empty() ? InformationMeasure::mutual_information
                                      : InformationMeasure::conditional_mutual_information;
-    options.k = neighbors;
+    options.k = input_neighbors;
     const InformationMap map = estimate_information(columns, which, options, backend_);
     std::vector<double> values(left_.size());
     for (const InformationLink& link : map.links) {
