@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "kiln/device/normal.hpp"
 #include "kiln/information/estimate_information.hpp"
 #include "kiln/statistics/chain_statistics.hpp"
 
@@ -68,17 +69,34 @@ double autocorrelation_sweeps(const ReplicaSeries& series, std::int64_t rung) {
   return static_cast<double>(series.groups * series.epochs * series.sweeps_apart) / draws;
 }
 
+// Estimates of different links are uncorrelated if nothing flows, although they share series.
+double combined_p_value(const std::vector<double>& p_values, std::int64_t surrogates) {
+  constexpr double least = 1e-12;
+  // A p-value that counts surrogates can be 1, which is no more than below all of them.
+  const double most = 1 - 0.5 / static_cast<double>(surrogates + 1);
+  double sum = 0;
+  std::int64_t tests = 0;
+  for (const double p : p_values) {
+    if (std::isnan(p)) continue;
+    sum -= normal_quantile(std::clamp(p, least, most));
+    ++tests;
+  }
+  if (tests == 0) return nothing;
+  return 0.5 * std::erfc(sum / std::sqrt(2.0 * static_cast<double>(tests)));
+}
+
 // Links of both directions are one family of tests.
-void mark_significant(LadderAnalysis& ladder, double rate) {
+void mark_significant(LadderAnalysis& ladder, const RunAnalysisOptions& options) {
   std::vector<InformationLink*> links;
   for (InformationLink& link : ladder.up) links.push_back(&link);
   for (InformationLink& link : ladder.down) links.push_back(&link);
   std::vector<double> p_values;
   for (const InformationLink* const link : links) p_values.push_back(link->estimate.p_value);
+  ladder.p_value = combined_p_value(p_values, options.surrogates);
   const std::vector<double> rates = false_discovery_rates(p_values);
   for (std::size_t i = 0; i < links.size(); ++i) {
     links[i]->q_value = rates[i];
-    links[i]->significant = rates[i] <= rate;
+    links[i]->significant = rates[i] <= options.significance;
   }
 }
 
@@ -105,7 +123,7 @@ LadderAnalysis analyze_ladder(const ReplicaSeries& series, const RunAnalysisOpti
     ladder.down.push_back(
         estimate_information(rungs, {{r + 1}, {r}, {}}, flow, backend).links.at(0));
   }
-  mark_significant(ladder, options.significance);
+  mark_significant(ladder, options);
   const InformationOptions storage = options_of(InformationMeasure::active_storage, options);
   for (std::int32_t r = 0; r < static_cast<std::int32_t>(series.size); ++r) {
     ladder.memory.push_back(

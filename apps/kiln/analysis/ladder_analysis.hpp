@@ -28,6 +28,10 @@ struct LadderAnalysis {
   std::vector<InformationLink> down;                           ///< [gap], rung r + 1 says of rung r
   std::vector<RungMemory> memory;                              ///< [rung]
 
+  /// That no information flows anywhere in the ladder, from all links together (Stouffer's sum of
+  /// normal scores): of many links that are each too weak to stand out.
+  double p_value = 1;
+
   std::int64_t significant_links() const;
 };
 

@@ -32,6 +32,8 @@ double longest_memory(const LadderAnalysis& ladder) {
 }
 
 void advise_on_flow(const LadderAnalysis& ladder, std::vector<std::string>& advice) {
+  constexpr double level = 0.05;
+  if (ladder.significant_links() == 0 && ladder.p_value <= level) return;
   if (ladder.significant_links() == 0) {
     const double memory = longest_memory(ladder);
     // Uncorrelated energies have an autocorrelation time of one epoch.

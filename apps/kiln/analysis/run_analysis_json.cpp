@@ -59,6 +59,7 @@ Json ladder_json(const LadderAnalysis& ladder) {
                {"epochs", ladder.epochs},
                {"first_sweep", ladder.first_sweep},
                {"sweeps_apart", ladder.sweeps_apart},
+               {"p_value", number_json(ladder.p_value)},
                {"flow", Json::array()},
                {"memory", Json::array()}};
   for (std::size_t gap = 0; gap < ladder.up.size(); ++gap) {

@@ -40,9 +40,11 @@ std::string ladder_text(const LadderAnalysis& ladder, const RunAnalysis& run) {
                     p_text(ladder.down[gap].estimate.p_value)});
   }
   text += table_text(rows, 1);
+  text += fmt::format("all links together: p = {}{}\n", p_text(ladder.p_value),
+                      ladder.p_value <= run.significance ? ", information flows" : "");
   text +=
-      fitted(fmt::format("{} of {} links are significant (*) at {:.0f} % false discoveries, by "
-                         "{} rotations of each series; values have the mean of these taken off\n",
+      fitted(fmt::format("{} of {} links stand out (*) at {:.0f} % false discoveries, against {} "
+                         "rotations of each series; values have the mean of these taken off\n",
                          ladder.significant_links(), 2 * ladder.up.size(), 100 * run.significance,
                          run.surrogates),
              screen_columns);
