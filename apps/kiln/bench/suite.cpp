@@ -37,6 +37,8 @@ const RowFigure generation_rate{
 const RowFigure iteration_time{
     {"case"}, {"evaluations", "batch"}, "/milliseconds", "ms per iteration"};
 
+const RowFigure call_time{{"case"}, {"points", "surrogates"}, "/seconds/median", "s a call"};
+
 }  // namespace
 
 const std::vector<Suite>& suites() {
@@ -69,6 +71,8 @@ const std::vector<Suite>& suites() {
        run_pareto_suite, generation_rate},
       {"bayes", "Bayesian optimisation: best values, time per iteration, data hard to model",
        run_bayes_suite, iteration_time},
+      {"information", "estimates by nearest neighbours: device time of an estimate, whole calls",
+       run_information_suite, call_time},
   };
   return all;
 }

@@ -97,6 +97,7 @@ BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);
 BenchReport run_pareto_suite(const BenchRun&);
 BenchReport run_bayes_suite(const BenchRun&);
+BenchReport run_information_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

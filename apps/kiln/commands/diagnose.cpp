@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/run_analysis.hpp"
+#include "analysis/run/run_analysis.hpp"
 #include "cli/arguments.hpp"
 #include "cli/document_file.hpp"
 #include "commands/commands.hpp"

@@ -41,6 +41,8 @@ const std::vector<Verb>& verbs() {
        run_plugin_test, plugin_test_help, plugin_test_specs},
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help,
        bench_specs},
+      {"analyze", "analyze FILE", "say what columns of a table tell of each other; landscapes",
+       run_analyze, analyze_help, analyze_specs},
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
        diagnose_help, diagnose_specs},
       {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help,

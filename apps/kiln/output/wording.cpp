@@ -49,12 +49,43 @@ std::vector<std::string> without_units(const std::vector<std::string>& names) {
   return bare;
 }
 
+std::size_t display_width(std::string_view text) {
+  // Blanks that bring the text to the width of its bytes, which no character exceeds.
+  return 2 * text.size() - fmt::formatted_size("{:<{}}", text, text.size());
+}
+
+std::string shortened_name(std::string_view text, std::size_t width) {
+  constexpr std::string_view gap = "...";
+  if (display_width(text) <= width) return std::string(text);
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  const std::size_t room = width - gap.size(), tail_room = room / 2;
+  std::size_t rest = text.size();
+  for (std::size_t at = rest; at > 0;) {
+    do --at;
+    while (at > 0 && continues(at));
+    if (display_width(text.substr(at)) > tail_room) break;
+    rest = at;
+  }
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at < rest;) {
+    do ++at;
+    while (continues(at));
+    if (display_width(text.substr(0, at)) > room - tail_room) break;
+    cut = at;
+  }
+  return fmt::format("{}{}{}", text.substr(0, cut), gap, text.substr(rest));
+}
+
 std::string spaced_table(const std::vector<std::vector<std::string>>& rows,
                          std::size_t first_number, std::size_t blanks) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
   }
   std::string text;
   for (const auto& row : rows) {

@@ -18,6 +18,15 @@ const char* option_of(Sense) noexcept;
 /// "maximise cut", or that of several objectives: "minimise cost, latency, maximise quality"
 std::string aim_text(const Problem& problem);
 
+/// How many places of a line the text takes on a terminal: wide characters of East Asia take two.
+std::size_t display_width(std::string_view text);
+
+/// The text, or its two ends with "..." between them where it is wider than `width`: names of
+/// columns often begin alike.
+/// @param text  that clean() leaves as it is
+/// @param width  at least 5
+std::string shortened_name(std::string_view text, std::size_t width);
+
 /// table_text() with a number of blanks between columns.
 std::string spaced_table(const std::vector<std::vector<std::string>>& rows,
                          std::size_t first_number, std::size_t blanks);

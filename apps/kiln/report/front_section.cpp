@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "front/front_drawing.hpp"
 #include "front/front_plot.hpp"
+#include "front/svg_theme.hpp"
 #include "output/text.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
@@ -76,31 +76,6 @@ std::vector<std::pair<std::string, std::size_t>> pointed_out(const Json& front,
     }
   }
   return members;
-}
-
-/// Colours of the pictures of fronts, and what the page has in their places.
-std::string themed(std::string svg) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> colors{
-      {{ink, "var(--ink)"},
-       {faint_ink, "var(--faint)"},
-       {point_color, "var(--c1)"},
-       {reference_color, "var(--c6)"},
-       {knee_color, "var(--c0)"},
-       {extreme_color, "var(--c4)"},
-       {"#a4540a", "var(--c4)"},
-       {"#e9e9e9", "var(--rule)"},
-       {"#b5b5b5", "var(--faint)"},
-       {"#a0a0a0", "var(--faint)"},
-       {"#777777", "var(--faint)"},
-       {"#ffffff", "var(--ground)"}}};
-  for (const auto& [color, variable] : colors) {
-    const std::string from = fmt::format("\"{}\"", color), to = fmt::format("\"{}\"", variable);
-    for (std::size_t at = svg.find(from); at != std::string::npos; at = svg.find(from, at)) {
-      svg.replace(at, from.size(), to);
-      at += to.size();
-    }
-  }
-  return svg;
 }
 
 /// So few members that all panels together stay small; those that are pointed out are among them.

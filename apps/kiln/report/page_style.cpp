@@ -91,6 +91,7 @@ svg.chart { display: block; width: 100%; height: auto; font-family: inherit; tou
 .title { fill: var(--ink); }
 .scroll { overflow-x: auto; }
 .scroll svg { display: block; min-width: 520px; width: 100%; max-width: 900px; height: auto; }
+.scroll svg.map { min-width: 0; width: auto; max-width: none; font-family: inherit; }
 .wide { overflow-x: auto; margin: 0 0 1.2rem; }
 table { border-collapse: collapse; font-size: 14px; }
 th, td { text-align: left; padding: .25rem 1.1rem .25rem 0; border-bottom: 1px solid var(--rule);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <istream>
+#include <utility>
 
 #include "text_reader.hpp"
 
@@ -70,8 +71,8 @@ void TextIssues::fail(std::int64_t line, std::int64_t column, std::string messag
   throw ParseError(file_name_, issues_, n_issues_);
 }
 
-void TextIssues::finish() const {
-  if (n_issues_ > 0) throw ParseError(file_name_, issues_, n_issues_);
+void TextIssues::finish(Fix fix) const {
+  if (n_issues_ > 0) throw ParseError(file_name_, issues_, n_issues_, std::move(fix));
 }
 
 }  // namespace kiln::problems::detail

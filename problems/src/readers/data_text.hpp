@@ -28,7 +28,7 @@ class TextIssues {
   [[noreturn]] void fail(std::int64_t line, std::int64_t column, std::string message,
                          std::string_view expected);
   /// @throws ParseError if there were complaints.
-  void finish() const;
+  void finish(Fix fix = {}) const;
 
  private:
   std::string file_name_;

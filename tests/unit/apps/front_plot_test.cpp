@@ -17,52 +17,16 @@
 
 #include "backends/cpu_queue.hpp"
 #include "front/svg_canvas.hpp"
+#include "svg_document.hpp"
 
 namespace kiln::cli::front_plot_test {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
+using test::complaint_about;
 
-/// Whether every ampersand begins one of the five names that XML has.
-bool ampersands_are_fine(std::string text) {
-  for (const char* name : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"}) {
-    for (std::size_t at; (at = text.find(name)) != std::string::npos;) text[at] = ' ';
-  }
-  return text.find('&') == std::string::npos;
-}
-
-/// What is wrong with the document as XML; nothing if its elements are closed in order, its
-/// attributes are quoted, and its texts have no bare brackets and ampersands.
-std::string complaint_about(const std::string& svg) {
-  if (!ampersands_are_fine(svg)) return "a bare ampersand";
-  std::vector<std::string> open;
-  std::size_t at = 0;
-  while ((at = svg.find_first_of("<>", at)) != std::string::npos) {
-    if (svg[at] == '>') return "a bare bracket";
-    const std::size_t end = svg.find_first_of("<>", at + 1);
-    if (end == std::string::npos || svg[end] != '>') return "an element that does not end";
-    std::string element = svg.substr(at + 1, end - at - 1);
-    at = end + 1;
-    if (count(element, "\"") % 2 != 0) return "a quote that does not end: " + element;
-    const bool closes = element.front() == '/', is_closed = element.back() == '/';
-    element.erase(0, closes ? 1 : 0);
-    const std::string name = element.substr(0, element.find_first_of(" /"));
-    if (closes) {
-      if (open.empty() || open.back() != name) return "closed without need: " + name;
-      open.pop_back();
-      if (open.empty() && at != svg.size() - 1) return "something behind the end";
-    } else if (!is_closed) {
-      open.push_back(name);
-    }
-  }
-  return open.empty() ? "" : "not closed: " + open.back();
-}
+int count(const std::string& text, const std::string& part) { return test::count_of(text, part); }
 
 /// Centers of the circles of a radius, in their order.
 std::vector<Pixel> circles(const std::string& svg, const std::string& radius) {

@@ -13,6 +13,7 @@
 #include "../../fuzz/fuzz.hpp"
 #include "../../fuzz/fuzz_expensive.hpp"
 #include "../../fuzz/fuzz_front.hpp"
+#include "../../fuzz/fuzz_numeric_table.hpp"
 #include "../../fuzz/fuzz_output.hpp"
 #include "../../fuzz/fuzz_routing.hpp"
 #include "../../fuzz/fuzz_text.hpp"
@@ -45,8 +46,8 @@ std::string expected_of(fs::path path) {
 
 /// A folder for every file format, and those of other texts. One that is not there is an error.
 std::vector<std::string> folders() {
-  std::vector<std::string> names{"data",    "front", "routing", "family",
-                                 "command", "table", "output",  "unpacked"};
+  std::vector<std::string> names{"data",  "front",         "routing", "family",  "command",
+                                 "table", "numeric_table", "output",  "unpacked"};
   for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
   return names;
 }
@@ -69,15 +70,16 @@ TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
   const std::string text = bytes_of(file);
   const auto format = problems::format_by_name(format_name);
 
-  const std::string answer = format                      ? test::check_reader(*format, text)
-                             : format_name == "data"     ? test::check_data(text)
-                             : format_name == "front"    ? test::check_front(text)
-                             : format_name == "routing"  ? test::check_routing(text)
-                             : format_name == "command"  ? test::check_command(text)
-                             : format_name == "table"    ? test::check_table(text)
-                             : format_name == "output"   ? test::check_output(text)
-                             : format_name == "unpacked" ? test::check_unpacked(text)
-                                                         : test::check_family(text);
+  const std::string answer = format                           ? test::check_reader(*format, text)
+                             : format_name == "data"          ? test::check_data(text)
+                             : format_name == "front"         ? test::check_front(text)
+                             : format_name == "routing"       ? test::check_routing(text)
+                             : format_name == "command"       ? test::check_command(text)
+                             : format_name == "table"         ? test::check_table(text)
+                             : format_name == "numeric_table" ? test::check_numeric_table(text)
+                             : format_name == "output"        ? test::check_output(text)
+                             : format_name == "unpacked"      ? test::check_unpacked(text)
+                                                              : test::check_family(text);
 
   EXPECT_EQ(answer, expected_of(file));
 }

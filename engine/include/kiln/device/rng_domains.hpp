@@ -31,6 +31,7 @@ enum class RngDomain : std::uint8_t {
   metropolis_planes = 17,  ///< sweeps by planes: eight high bits of 32 replicas for each site
   metropolis_rest = 18,    ///< sweeps by planes: the low bits of a word
   initial_planes = 19,     ///< random_state by planes: a bit of 32 replicas for each variable
+  surrogate = 20,          ///< surrogates: orders and shifts of series
   user = 200,              ///< first domain of plug-ins
 };
 

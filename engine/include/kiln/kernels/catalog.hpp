@@ -5,6 +5,7 @@
 #include "kiln/kernels/exchange/kernels.hpp"
 #include "kiln/kernels/fronts/kernels.hpp"
 #include "kiln/kernels/hamiltonian/kernels.hpp"
+#include "kiln/kernels/information/kernels.hpp"
 #include "kiln/kernels/linear_algebra/kernels.hpp"
 #include "kiln/kernels/population/kernels.hpp"
 #include "kiln/kernels/recombination/kernels.hpp"
@@ -21,7 +22,8 @@ namespace kiln {
 /// the definitions.
 using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
                                  PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
-                                 SurrogateComponent, FrontsComponent, RecombinationComponent>;
+                                 SurrogateComponent, FrontsComponent, RecombinationComponent,
+                                 InformationComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;

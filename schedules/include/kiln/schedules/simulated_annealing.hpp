@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/former_field.hpp"
+#include "kiln/upgrades/former_field.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/kernels/sweeps/temperature_update.hpp"
 #include "kiln/options.hpp"

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/information/delay_embedding.hpp"
+
+#include <algorithm>
+
+#include "launch.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const DelayEmbedding& kernel, Queue& queue) {
+  constexpr std::int64_t per_task = 4096;
+  const std::int64_t size = kernel.size();
+  pool_of(queue).for_each((size + per_task - 1) / per_task, [&](std::int64_t task) {
+    const std::int64_t end = std::min(size, (task + 1) * per_task);
+    for (std::int64_t i = task * per_task; i < end; ++i) kernel(i);
+  });
+}
+
+}  // namespace kiln::cpu

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/errors.hpp"
+
+#include "idx.hpp"
+
+namespace kiln {
+namespace {
+
+// In standard deviations of the column: far below what data resolve, far above rounding.
+constexpr double tie_noise = 1e-8;
+
+using Lags = std::map<std::int32_t, std::set<std::int32_t>>;  // of each column that is used
+
+Lags lags_of(const std::vector<InformationTask>& tasks) {
+  Lags lags;
+  for (const InformationTask& task : tasks) {
+    for (const auto* block : {&task.z, &task.y, &task.x}) {
+      for (const InformationAxis& axis : *block) lags[axis.column].insert(axis.lag);
+    }
+  }
+  return lags;
+}
+
+bool all_are_there(const std::vector<Series>& columns, const Lags& lags, std::int64_t row) {
+  for (const auto& [column, offsets] : lags) {
+    for (const std::int32_t lag : offsets) {
+      if (!std::isfinite(columns[idx(column)].values[idx(row - lag)])) return false;
+    }
+  }
+  return true;
+}
+
+// Mean and standard deviation of the values that are there. The largest magnitude is divided out
+// first, so that squares of large values do not overflow.
+struct Scale {
+  double mean = 0, deviation = 0;
+};
+
+Scale scale_of(const std::vector<double>& values) {
+  double largest = 0, count = 0, sum = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    largest = std::max(largest, std::abs(value));
+    count += 1;
+  }
+  if (largest == 0) return {0, 0};
+  for (const double value : values) {
+    if (std::isfinite(value)) sum += value / largest;
+  }
+  const double mean = sum / count;
+  double squares = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) squares += (value / largest - mean) * (value / largest - mean);
+  }
+  return {mean * largest, std::sqrt(squares / count) * largest};
+}
+
+// The rows of a column whose value occurs more than once, in no order. By hashing: sorting a
+// million values takes ten times as long.
+std::vector<std::int32_t> tied_rows(const std::vector<double>& values) {
+  const std::uint64_t places = std::bit_ceil(2 * values.size() + 2);
+  std::vector<std::int32_t> first(places, -1);  // the first row with the value of a place
+  std::vector<bool> counted(values.size());
+  std::vector<std::int32_t> tied;
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    if (!std::isfinite(values[row])) continue;
+    const double value = values[row] == 0 ? 0.0 : values[row];  // -0 is 0
+    std::uint64_t hash = std::bit_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15u;
+    std::uint64_t place = (hash ^ (hash >> 32)) & (places - 1);
+    while (first[place] >= 0 && values[idx(first[place])] != value)
+      place = (place + 1) & (places - 1);
+    if (first[place] < 0) {
+      first[place] = static_cast<std::int32_t>(row);
+      continue;
+    }
+    tied.push_back(static_cast<std::int32_t>(row));
+    const std::size_t before = idx(first[place]);
+    if (!counted[before]) tied.push_back(first[place]);
+    counted[before] = true;
+  }
+  return tied;
+}
+
+// Adds noise to each of several equal values. @return how many values have an equal
+std::int64_t break_ties(const std::vector<double>& values, std::int32_t column, double noise,
+                        std::uint64_t seed, double* target) {
+  const DrawName name{seed, 0, static_cast<std::uint32_t>(column), RngDomain::surrogate, 1};
+  const std::vector<std::int32_t> tied = tied_rows(values);
+  for (const std::int32_t row : tied) {
+    target[row] += noise * (open_unit(draw_word(name, static_cast<std::uint32_t>(row))) - 0.5);
+  }
+  return std::ssize(tied);
+}
+
+bool is_constant(const std::vector<Series>& columns, std::int32_t column,
+                 const std::set<std::int32_t>& lags, const std::vector<std::int32_t>& times) {
+  const std::vector<double>& values = columns[idx(column)].values;
+  for (const std::int32_t lag : lags) {
+    for (const std::int32_t time : times) {
+      if (values[idx(time - lag)] != values[idx(times.front() - *lags.begin())]) return false;
+    }
+  }
+  return true;
+}
+
+void prepare_column(const Series& column, std::int32_t number, const InformationOptions& options,
+                    PreparedColumns& prepared) {
+  const Scale scale = scale_of(column.values);
+  double* const target = prepared.values.data() + number * prepared.length;
+  const bool divides = options.standardize && scale.deviation > 0;
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    const double value = column.values[i];
+    if (!std::isfinite(value)) continue;
+    target[i] = divides ? (value - scale.mean) / scale.deviation : value;
+  }
+  const double noise = divides ? tie_noise : tie_noise * scale.deviation;
+  const std::int64_t tied = break_ties(column.values, number, noise, options.seed, target);
+  if (tied > 0 && scale.deviation > 0) {
+    prepared.notes.push_back(
+        fmt::format("column '{}' has {} values that occur more than once: noise of {:.0e} standard "
+                    "deviations tells them apart",
+                    column.name, tied, tie_noise));
+  }
+}
+
+}  // namespace
+
+PreparedColumns prepare_columns(const std::vector<Series>& columns,
+                                const std::vector<InformationTask>& tasks,
+                                const InformationOptions& options) {
+  PreparedColumns prepared;
+  prepared.length = columns.empty() ? 0 : std::ssize(columns.front().values);
+  for (const Series& column : columns) {
+    if (std::ssize(column.values) == prepared.length) continue;
+    throw InvalidArgument(
+        "information.length",
+        fmt::format("column '{}' has {} rows, and column '{}' has {}", column.name,
+                    column.values.size(), columns.front().name, prepared.length),
+        "all columns have as many rows");
+  }
+  const Lags lags = lags_of(tasks);
+  std::int32_t longest = 0;
+  for (const auto& [column, offsets] : lags) longest = std::max(longest, *offsets.rbegin());
+  for (std::int64_t row = longest; row < prepared.length; ++row) {
+    if (all_are_there(columns, lags, row)) prepared.times.push_back(static_cast<std::int32_t>(row));
+  }
+  const std::int64_t missing =
+      std::max<std::int64_t>(0, prepared.length - longest) - std::ssize(prepared.times);
+  if (missing > 0) {
+    prepared.notes.push_back(
+        fmt::format("{} of {} rows left out: a value is missing in a column that is used", missing,
+                    std::max<std::int64_t>(0, prepared.length - longest)));
+  }
+  prepared.values.resize(columns.size() * idx(prepared.length));
+  prepared.constant.resize(columns.size());
+  for (const auto& [column, offsets] : lags) {
+    prepared.constant[idx(column)] =
+        prepared.times.empty() || is_constant(columns, column, offsets, prepared.times);
+    prepare_column(columns[idx(column)], column, options, prepared);
+  }
+  return prepared;
+}
+
+bool is_copy(const PreparedColumns& columns, const InformationAxis& a, const InformationAxis& b) {
+  // The line through the two points that are farthest apart in the first axis; noise of ties is
+  // smaller than what is allowed.
+  if (columns.times.empty()) return false;
+  std::size_t low = 0, high = 0;
+  for (std::size_t i = 0; i < columns.times.size(); ++i) {
+    if (columns.at(a, i) < columns.at(a, low)) low = i;
+    if (columns.at(a, i) > columns.at(a, high)) high = i;
+  }
+  const double run = columns.at(a, high) - columns.at(a, low);
+  const double rise = columns.at(b, high) - columns.at(b, low);
+  if (run == 0 || rise == 0) return false;
+  const double allowed = 4 * tie_noise * std::abs(rise);
+  for (std::size_t i = 0; i < columns.times.size(); ++i) {
+    const double expected =
+        columns.at(b, low) + (columns.at(a, i) - columns.at(a, low)) * (rise / run);
+    if (std::abs(columns.at(b, i) - expected) > allowed) return false;
+  }
+  return true;
+}
+
+}  // namespace kiln

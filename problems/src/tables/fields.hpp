@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace kiln::problems::detail {
+
+/// Of a field that is missing.
+inline constexpr double missing_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The meaning of a field.
+enum class FieldKind : std::uint8_t {
+  number,        ///< finite
+  comma_number,  ///< finite, with a decimal comma
+  missing,
+  infinite,  ///< or beyond the range of a double
+  text
+};
+
+/// Reads a field as the nearest double, without regard to the locale.
+///
+/// @param text  without quotes and padding
+/// @param decimal_commas  whether `1,5` is a number
+/// @param value  is set to the number: 1 for `true`, 0 for `false`; NaN if the field is missing
+FieldKind read_field(std::string_view text, bool decimal_commas, double& value);
+
+}  // namespace kiln::problems::detail

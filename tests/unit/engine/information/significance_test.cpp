@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "information/significance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "kiln/information/estimate_information.hpp"
+
+#include "information/gaussian_series.hpp"
+
+namespace kiln::significance_test {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(StudentTail, IsThatOfCauchyWithOneDegree) {
+  for (const double t : {-3.0, -0.5, 0.0, 0.7, 2.0, 50.0}) {
+    EXPECT_NEAR(student_tail(t, 1), 0.5 - std::atan(t) / std::numbers::pi, 1e-14) << t;
+  }
+}
+
+TEST(StudentTail, IsThatOfTwoDegrees) {
+  for (const double t : {-2.0, 0.3, 4.0, 30.0}) {
+    EXPECT_NEAR(student_tail(t, 2), 0.5 - t / (2 * std::sqrt(2 + t * t)), 1e-14) << t;
+  }
+}
+
+// Of tables: the upper 2.5 % point of 10 degrees, and of 199 degrees.
+TEST(StudentTail, HasTabulatedQuantiles) {
+  EXPECT_NEAR(student_tail(2.2281388519649385, 10), 0.025, 1e-12);
+  EXPECT_NEAR(student_tail(1.6525467459, 199), 0.05, 1e-9);
+}
+
+TEST(CompareWithSurrogates, CountsThoseThatReachTheValue) {
+  Values surrogates;
+  for (int i = 0; i < 100; ++i) surrogates.push_back(i);
+  InformationEstimate estimate;
+  estimate.value = 80;  // 80, ..., 99 reach it
+  compare_with_surrogates(surrogates, estimate);
+  EXPECT_DOUBLE_EQ(estimate.p_value, 21.0 / 101);
+  EXPECT_DOUBLE_EQ(estimate.surrogate_mean, 49.5);
+  EXPECT_DOUBLE_EQ(estimate.effective, 30.5);
+  EXPECT_DOUBLE_EQ(estimate.surrogate_deviation, std::sqrt(100.0 * 101 / 12));
+}
+
+TEST(CompareWithSurrogates, UsesTheTailIfFewReachTheValue) {
+  const Values surrogates = test::NormalDraws(7).row(200);
+  InformationEstimate estimate;
+  estimate.value = 4;
+  compare_with_surrogates(surrogates, estimate);
+  const double t =
+      (4 - estimate.surrogate_mean) / estimate.surrogate_deviation / std::sqrt(1 + 1.0 / 200);
+  EXPECT_DOUBLE_EQ(estimate.p_value, student_tail(t, 199));
+  EXPECT_LT(estimate.p_value, 1e-3);
+}
+
+TEST(CompareWithSurrogates, CountsAloneIfThereAreFewSurrogates) {
+  InformationEstimate estimate;
+  estimate.value = 100;
+  compare_with_surrogates({1, 2, 3, 4}, estimate);
+  EXPECT_DOUBLE_EQ(estimate.p_value, 0.2);
+}
+
+TEST(CompareWithSurrogates, LeavesAnEstimateWithoutThem) {
+  InformationEstimate estimate;
+  estimate.value = 1;
+  compare_with_surrogates({}, estimate);
+  EXPECT_TRUE(std::isnan(estimate.p_value));
+}
+
+// p-values of values that are draws like the surrogates are uniform, in the tail too.
+TEST(CompareWithSurrogates, HasUniformPValuesUnderTheNull) {
+  test::NormalDraws draw(11);
+  const int trials = 20'000;
+  int below_half = 0, below_fiftieth = 0, below_thousandth = 0;
+  for (int i = 0; i < trials; ++i) {
+    InformationEstimate estimate;
+    estimate.value = draw();
+    compare_with_surrogates(draw.row(100), estimate);
+    below_half += estimate.p_value <= 0.5 ? 1 : 0;
+    below_fiftieth += estimate.p_value <= 0.02 ? 1 : 0;
+    below_thousandth += estimate.p_value <= 0.001 ? 1 : 0;
+  }
+  // Four standard deviations; counts alone would give 0 of the last.
+  EXPECT_NEAR(below_half, 0.5 * trials, 4 * std::sqrt(0.25 * trials));
+  EXPECT_NEAR(below_fiftieth, 0.02 * trials, 4 * std::sqrt(0.02 * trials));
+  EXPECT_NEAR(below_thousandth, 0.001 * trials, 4 * std::sqrt(0.001 * trials));
+}
+
+// The worked example of Benjamini and Hochberg (1995), section 3.1: at 5 % the four smallest.
+TEST(FalseDiscoveryRates, AreThoseOfThePaper) {
+  const Values p{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+  const Values q = false_discovery_rates(p);
+  EXPECT_EQ(std::ranges::count_if(q, [](double rate) { return rate <= 0.05; }), 4);
+  EXPECT_DOUBLE_EQ(q[0], 0.0001 * 15);
+  EXPECT_DOUBLE_EQ(q[3], 0.0095 * 15 / 4);
+  EXPECT_DOUBLE_EQ(q[14], 1);
+}
+
+TEST(FalseDiscoveryRates, NeverFallWithThePValueAndLeaveOutWhatWasNotTested) {
+  const double none = InformationEstimate::none;
+  const Values q = false_discovery_rates({0.04, none, 0.03, 0.5});
+  EXPECT_DOUBLE_EQ(q[0], 0.06);
+  EXPECT_TRUE(std::isnan(q[1]));
+  EXPECT_DOUBLE_EQ(q[2], 0.06);  // not 0.09
+  EXPECT_DOUBLE_EQ(q[3], 0.5);
+}
+
+}  // namespace
+}  // namespace kiln::significance_test
