@@ -109,6 +109,12 @@ const Specs& output_specs() {
        "BYTES",
        "size limit of telemetry.bin, 0 for none of it (default 4Mi, above level summary 256Mi)",
        {.read = whole_number({0, no_bound, "16Mi"})}},
+      {"telemetry-interval",
+       0,
+       "SWEEPS",
+       "sweeps from one epoch of telemetry.bin to the next, at most (default: so many that "
+       "telemetry costs next to nothing)",
+       {.read = whole_number({1, std::numeric_limits<std::int32_t>::max(), "64"})}},
       {"incumbent-solutions", 0, "",
        "write the solution of each incumbent to the folder incumbents of the run folder"},
       plugin_spec(),

@@ -33,6 +33,9 @@ void fill_telemetry(CommandOptions& options) {
   if (const auto budget = options.value<std::int64_t>("telemetry-budget")) {
     telemetry.budget_bytes = static_cast<std::uint64_t>(*budget);
   }
+  telemetry.interval =
+      static_cast<std::int32_t>(options.value<std::int64_t>("telemetry-interval").value_or(0));
+  if (telemetry.interval > 0) require_folder(options, "telemetry-interval");
   if (telemetry.level != TelemetryLevel::off) require_folder(options, "telemetry");
   if (options.has("incumbent-solutions")) require_folder(options, "incumbent-solutions");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "analysis/analyze_options.hpp"
 #include "analysis/landscape_command.hpp"
 #include "analysis/map_files.hpp"
+#include "analysis/run/run_command.hpp"
 #include "analysis/table/table_analysis.hpp"
 #include "cli/arguments.hpp"
 #include "cli/plugin_option.hpp"
@@ -27,9 +29,10 @@ namespace kiln::cli {
 namespace {
 
 /// What there is to analyse.
-enum class Subject : std::uint8_t { table, problem };
+enum class Subject : std::uint8_t { table, problem, run };
 
 const char* words_of(Subject subject) {
+  if (subject == Subject::run) return "runs";
   return subject == Subject::table ? "tables" : "landscapes";
 }
 
@@ -56,10 +59,23 @@ std::vector<OptionSpec> joined(std::initializer_list<const std::vector<OptionSpe
   return all;
 }
 
+// Of the options for tables those that fit a run.
+const std::vector<OptionSpec>& run_specs() {
+  static const std::vector<OptionSpec> specs = [] {
+    std::vector<OptionSpec> some;
+    std::ranges::copy_if(table_specs(), std::back_inserter(some), [](const OptionSpec& spec) {
+      return spec.name == "surrogates" || spec.name == "fdr";
+    });
+    return some;
+  }();
+  return specs;
+}
+
 std::vector<OptionSpec> specs_of(Subject subject) {
   if (subject == Subject::table) {
     return joined({&table_specs(), &output_specs(), &common_specs()});
   }
+  if (subject == Subject::run) return joined({&run_specs(), &common_specs()});
   static const std::vector<OptionSpec> plugin{plugin_spec()};
   return joined({&landscape_specs(), &problem_specs(), &plugin, &common_specs()});
 }
@@ -69,7 +85,10 @@ void refuse_foreign_options(const Arguments& arguments, Subject subject) {
   const std::vector<OptionSpec> known = specs_of(subject);
   for (const auto& [name, texts] : arguments.options) {
     if (std::ranges::find(known, name, &OptionSpec::name) != known.end()) continue;
-    const Subject other = subject == Subject::table ? Subject::problem : Subject::table;
+    const std::vector<OptionSpec> of_tables = specs_of(Subject::table);
+    const bool is_of_tables =
+        std::ranges::find(of_tables, name, &OptionSpec::name) != of_tables.end();
+    const Subject other = is_of_tables ? Subject::table : Subject::problem;
     throw InvalidArgument(
         "cli.conflict",
         fmt::format("--{} is for {}, and {} is analysed as one of the {}", name, words_of(other),
@@ -120,6 +139,7 @@ const std::vector<OptionSpec>& analyze_specs() {
 
 std::string analyze_help() {
   return "usage: kiln analyze FILE [options]\n"
+         "       kiln analyze RUN [options]\n"
          "       kiln analyze PROBLEM --landscape [options]\n\n" +
          paragraph(
              "Estimates what the columns of a table say of each other, in nats, by nearest "
@@ -128,6 +148,12 @@ std::string analyze_help() {
              "links that stay at the rate of false discoveries are significant. FILE is CSV or "
              "another table, - for standard input. With --forecast, --spectrum or --change-points "
              "it analyses columns as series in time.") +
+         paragraph(
+             "RUN is a run folder, also of a run in progress. Of a tempering run with --telemetry "
+             "replicas it shows the flow of information between rungs, how long rungs remember "
+             "their energies, and replicas that are clones; of evaluations.csv, which inputs "
+             "matter. It writes analysis.json into the folder, whose advice kiln diagnose repeats. "
+             "--surrogates and --fdr are for runs, too.") +
          paragraph(
              "With --landscape it shows basins and barriers of a problem along two real "
              "variables.") +
@@ -139,6 +165,7 @@ std::string analyze_help() {
          "  kiln analyze measurements.csv --target yield\n"
          "  kiln analyze series.csv --measure te --lag 1..5 --map -o out/flow\n"
          "  kiln analyze series.csv --forecast 12 --target load\n"
+         "  kiln analyze out/run\n"
          "  kiln analyze function:himmelblau --landscape --picture himmelblau.svg\n";
 }
 
@@ -150,12 +177,17 @@ ExitCode run_analyze(const Words& words) {
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
-    throw InvalidArgument("cli.missing", "kiln analyze needs a table, or a problem",
-                          "a CSV file, or - for standard input; with --landscape a problem",
-                          "kiln analyze measurements.csv");
+    throw InvalidArgument(
+        "cli.missing", "kiln analyze needs a table, a run folder or a problem",
+        "a CSV file, - for standard input, or a run folder; with --landscape a problem",
+        "kiln analyze measurements.csv");
   }
-  const Subject subject = arguments.has("landscape") ? Subject::problem : Subject::table;
+  const bool is_run = !arguments.has("landscape") && is_run_folder(arguments.positional.front());
+  const Subject subject = arguments.has("landscape") ? Subject::problem
+                          : is_run                   ? Subject::run
+                                                     : Subject::table;
   refuse_foreign_options(arguments, subject);
+  if (subject == Subject::run) return analyze_run_folder(arguments);
   if (subject == Subject::table) return analyze_table_file(arguments);
   load_plugins(arguments);
   return run_landscape(arguments);

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/run/run_analysis.hpp"
 #include "cli/arguments.hpp"
 #include "cli/document_file.hpp"
 #include "commands/commands.hpp"
@@ -61,7 +64,9 @@ Diagnosis read_diagnosis(const std::string& path) {
   require_result(path);
   const DocumentFile file = read_document(path, result_document);
   try {
-    return diagnosis_of(file.json, file.name);
+    Diagnosis run = diagnosis_of(file.json, file.name);
+    if (path != "-") std::ranges::copy(advice_of_analysis(path), std::back_inserter(run.advice));
+    return run;
   } catch (const nlohmann::json::exception& error) {
     refuse_document(file, result_document, json_reason(error));
   }
@@ -76,7 +81,7 @@ std::string diagnose_help() {
              "for standard input. For draws: their summary, quality and speed. For parallel "
              "tempering: gaps and rungs of the ladder, barrier, round trips and log Z. For other "
              "schedules: the time of the best value, the work, their diagnostics and series. "
-             "Advice follows.") +
+             "Advice follows, also that of analysis.json, which kiln analyze RUN writes.") +
          "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
          "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32\n"

@@ -105,6 +105,7 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.sweeps_per_tick = needs.sweeps_per_tick;
   const TickWork work{batch.replicas(), kernel_.variables, sweeps_of_tick(needs), sweep_cost};
   kernel_.ticks_per_epoch = kiln::ticks_per_epoch(work, host_paced);
+  if (options.interval > 0) shorten_epochs(static_cast<std::uint64_t>(options.interval));
   kernel_.state = state_.data();
   kernel_.log = log_.view();
   kernel_.sums = sums_.view();
@@ -119,11 +120,17 @@ RunTelemetry::RunTelemetry(Queue& queue, ReplicaBatch& batch, const Units& units
   kernel_.ring.level = level;
   kernel_.ring.records_per_epoch = records_per_epoch(level, batch);
   if (level == TelemetryLevel::off) return;
-  if (!host_paced) {
+  if (!host_paced && options.interval == 0) {
     const double epoch_us = static_cast<double>(kernel_.ticks_per_epoch) * tick_microseconds(work);
     kernel_.ring.every = epochs_between(kernel_.ring.records_per_epoch, epoch_us);
   }
   make_ring(options);
+}
+
+// Powers of two, as graphs of ticks need them.
+void RunTelemetry::shorten_epochs(std::uint64_t sweeps) {
+  const std::uint64_t ticks = std::max<std::uint64_t>(1, sweeps / kernel_.sweeps_per_tick);
+  kernel_.ticks_per_epoch = std::min(kernel_.ticks_per_epoch, std::bit_floor(ticks));
 }
 
 void RunTelemetry::make_ring(const TelemetryOptions& options) {

@@ -101,6 +101,7 @@ class RunTelemetry {
  private:
   bool has_sound_incumbents(const RunControl& control) const;
   void launch(RecordTelemetry::Task task, const RunControl* control);
+  void shorten_epochs(std::uint64_t sweeps);
   void make_ring(const TelemetryOptions& options);
   bool take_epoch(std::uint64_t epoch, std::uint64_t epochs);
   void take_records(std::uint64_t epochs);

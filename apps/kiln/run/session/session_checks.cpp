@@ -131,6 +131,7 @@ void require_telemetry(const CommandOptions& options, const ScheduleEntry& entry
     refuse("telemetry");
   }
   if (budget) refuse("telemetry-budget");
+  refuse("telemetry-interval");
   refuse("incumbent-solutions");
 }
 

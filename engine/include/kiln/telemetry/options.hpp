@@ -24,6 +24,10 @@ struct TelemetryOptions {
   /// false: epochs are not recorded at all, so that what they cost can be measured. The result then
   /// has the last incumbent alone.
   bool epochs = true;
+  /// Most sweeps of an epoch. An epoch has at least one tick, and never more ticks than problem and
+  /// options give it; every epoch is then recorded, whatever a GPU spends on it. 0: as many as
+  /// problem and options give.
+  std::int32_t interval = 0;
 };
 
 /// What is needed to read the records of a run: the head of telemetry.bin, 128 bytes.

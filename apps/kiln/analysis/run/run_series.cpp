@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/run/run_series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
+
+#include "errors.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr double no_energy = std::numeric_limits<double>::quiet_NaN();
+
+using Records = std::span<const TelemetryRecord>;
+
+/// The records of the replicas at the end of an epoch.
+struct Epoch {
+  std::int64_t sweep = 0;
+  Records replicas;  // all of them, ascending
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw InputError("telemetry.format", "telemetry.bin: " + why,
+                   "expected: one record of each replica at the end of an epoch",
+                   "kiln resume or kiln solve --repeat writes the run anew");
+}
+
+/// Whole epochs, in order. Records of a replica stand together behind those of run and groups.
+std::vector<Epoch> epochs_of(const TelemetryReader& telemetry) {
+  const auto replicas = static_cast<std::size_t>(telemetry.header().replicas);
+  const std::vector<TelemetryRecord>& records = telemetry.records();
+  std::vector<Epoch> epochs;
+  for (std::size_t i = 0; i + replicas <= records.size();) {
+    if (records[i].kind() != TelemetryKind::replica || records[i].subject != 0) {
+      ++i;
+      continue;
+    }
+    const std::uint64_t epoch = telemetry.epoch_of(records[i]);
+    std::size_t end = i;
+    while (end < records.size() && records[end].kind() == TelemetryKind::replica &&
+           records[end].subject == end - i && telemetry.epoch_of(records[end]) == epoch) {
+      ++end;
+    }
+    if (end - i == replicas) {
+      epochs.push_back(
+          {static_cast<std::int64_t>(records[i].step), Records(records).subspan(i, replicas)});
+    }
+    i = end;
+  }
+  return epochs;
+}
+
+/// The longest stretch of epochs that are equally far apart; of equally long ones the last.
+std::span<const Epoch> longest_stretch(std::span<const Epoch> epochs) {
+  std::span<const Epoch> longest = epochs.first(std::min<std::size_t>(1, epochs.size()));
+  for (std::size_t begin = 0; begin + 1 < epochs.size();) {
+    const std::int64_t apart = epochs[begin + 1].sweep - epochs[begin].sweep;
+    std::size_t end = begin + 1;
+    while (end + 1 < epochs.size() && epochs[end + 1].sweep - epochs[end].sweep == apart) ++end;
+    if (end - begin + 1 >= longest.size()) longest = epochs.subspan(begin, end - begin + 1);
+    begin = end;
+  }
+  return longest;
+}
+
+void add_epoch(ReplicaSeries& series, const Epoch& epoch) {
+  for (std::size_t r = 0; r < epoch.replicas.size(); ++r) {
+    const TelemetryRecord& record = epoch.replicas[r];
+    const std::int64_t group = static_cast<std::int64_t>(r) / series.size;
+    const std::int64_t rung = record.rung - group * series.size;
+    if (rung < 0 || rung >= series.size) {
+      refuse(
+          fmt::format("replica {} is on rung {}, which its group does not have", r, record.rung));
+    }
+    series.energy[r].push_back(std::isfinite(record.energy) ? record.energy : no_energy);
+    series.rung[r].push_back(static_cast<std::int32_t>(rung));
+  }
+}
+
+}  // namespace
+
+std::vector<double> ReplicaSeries::on_rung(std::int64_t group, std::int64_t of_rung) const {
+  std::vector<double> energies(static_cast<std::size_t>(epochs), no_energy);
+  for (std::int64_t r = group * size; r < (group + 1) * size; ++r) {
+    const auto replica = static_cast<std::size_t>(r);
+    for (std::size_t t = 0; t < energies.size(); ++t) {
+      if (rung[replica][t] == of_rung) energies[t] = energy[replica][t];
+    }
+  }
+  return energies;
+}
+
+ReplicaSeries replica_series(const TelemetryReader& telemetry, std::int64_t begin,
+                             std::int64_t most) {
+  const TelemetryHeader& header = telemetry.header();
+  if (header.groups == 0 || header.replicas == 0 || header.replicas % header.groups != 0) {
+    refuse(fmt::format("{} replicas in {} groups", header.replicas, header.groups));
+  }
+  ReplicaSeries series;
+  series.groups = static_cast<std::int64_t>(header.groups);
+  series.size = static_cast<std::int64_t>(header.replicas / header.groups);
+  const std::vector<Epoch> all = epochs_of(telemetry);
+  if (!all.empty()) series.last_sweep = all.back().sweep;
+  const auto first = std::ranges::find_if(all, [&](const Epoch& e) { return e.sweep >= begin; });
+  std::span<const Epoch> epochs = longest_stretch({first, all.end()});
+  epochs = epochs.last(std::min(epochs.size(), static_cast<std::size_t>(most)));
+  if (epochs.empty()) return series;
+  series.energy.resize(epochs[0].replicas.size());
+  series.rung.resize(epochs[0].replicas.size());
+  for (const Epoch& epoch : epochs) add_epoch(series, epoch);
+  series.epochs = static_cast<std::int64_t>(epochs.size());
+  series.first_sweep = epochs[0].sweep;
+  if (epochs.size() > 1) series.sweeps_apart = epochs[1].sweep - epochs[0].sweep;
+  return series;
+}
+
+std::vector<Clones> clones_of(const ReplicaSeries& series, std::int64_t least) {
+  if (series.epochs < least) return {};
+  const auto last = static_cast<std::size_t>(series.epochs - 1);
+  std::map<std::vector<double>, std::vector<std::size_t>> ends;  // by the last `least` energies
+  for (std::size_t r = 0; r < series.energy.size(); ++r) {
+    const std::vector<double>& energy = series.energy[r];
+    const std::vector<double> end(energy.end() - least, energy.end());
+    if (std::ranges::none_of(end, [](double x) { return std::isnan(x); })) ends[end].push_back(r);
+  }
+  std::vector<Clones> all;
+  for (const auto& [end, members] : ends) {
+    if (members.size() < 2) continue;
+    const std::vector<double>& energy = series.energy[members[0]];
+    const auto equal_at = [&](std::size_t t) {
+      return std::ranges::all_of(members,
+                                 [&](std::size_t r) { return series.energy[r][t] == energy[t]; });
+    };
+    std::size_t since = last;
+    while (since > 0 && equal_at(since - 1)) --since;
+    Clones clones;
+    for (std::size_t t = since; t < last; ++t) clones.changes += energy[t] != energy[t + 1] ? 1 : 0;
+    if (clones.changes < least) continue;
+    for (const std::size_t r : members) clones.replicas.push_back(static_cast<std::int64_t>(r));
+    clones.since_sweep =
+        series.first_sweep + static_cast<std::int64_t>(since) * series.sweeps_apart;
+    clones.epochs = static_cast<std::int64_t>(last - since + 1);
+    all.push_back(std::move(clones));
+  }
+  std::ranges::sort(all, {}, [](const Clones& one) { return one.replicas.front(); });
+  return all;
+}
+
+}  // namespace kiln::cli
