@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/series_text.hpp"
+#include "analysis/series/series_text.hpp"
 
 #include <gtest/gtest.h>
 

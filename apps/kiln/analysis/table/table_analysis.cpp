@@ -14,7 +14,7 @@
 
 #include "analysis/map_files.hpp"
 #include "analysis/map_text.hpp"
-#include "analysis/series_text.hpp"
+#include "analysis/series/series_text.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
