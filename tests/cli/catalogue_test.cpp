@@ -37,8 +37,8 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
   const Outcome text = run({"list", "kernels"});
 
   const std::set<std::string> components{
-      "run",           "sweeps",      "exchange",       "population", "fronts",
-      "recombination", "hamiltonian", "linear_algebra", "surrogate",  "information"};
+      "run",         "sweeps",         "exchange",  "population",  "fronts",   "recombination",
+      "hamiltonian", "linear_algebra", "surrogate", "information", "landscape"};
   ASSERT_GE(document["kernels"].size(), 21u);
   for (const json& kernel : document["kernels"]) {
     const auto name = kernel["name"].get<std::string>();

@@ -23,7 +23,7 @@ struct KsgPoints {
   std::int32_t theiler = 0;
   View2<const std::int32_t> orders;    ///< [orders][n], place in time of each point; for `theiler`
   View1<const std::int32_t> order_of;  ///< [problem], row of `orders`; for `theiler`
-  View1<const std::int32_t> times;     ///< [n], ascending, by place; for `theiler`
+  View1<const std::int32_t> times;     ///< [n], strictly ascending, by place; for `theiler`
 
   KILN_HD std::int32_t dims() const { return z + y + x; }
   KILN_HD std::int64_t n() const { return axes.columns; }
