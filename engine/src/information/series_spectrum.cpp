@@ -51,6 +51,28 @@ class TaperedSpectra {
   FourierTransform fourier_;
 };
 
+// Residuals from the regression line; zeros where they are rounding errors of the values.
+std::vector<double> residuals_of(std::span<const double> values) {
+  constexpr double rounding = 1e-13;
+  const double mean = moments_of(values).mean;
+  const double middle = (static_cast<double>(values.size()) - 1) / 2;
+  double product = 0, squares = 0, largest = 0;
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    const double time = static_cast<double>(t) - middle;
+    product += time * (values[t] - mean);
+    squares += time * time;
+    largest = std::max(largest, std::abs(values[t]));
+  }
+  std::vector<double> residuals;
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    residuals.push_back(values[t] - mean - product / squares * (static_cast<double>(t) - middle));
+  }
+  if (moments_of(residuals).deviation <= rounding * largest) {
+    std::ranges::fill(residuals, 0.0);
+  }
+  return residuals;
+}
+
 // The spectrum of an autoregression of order 1 with innovations of variance 1/2.
 double shape_of_red_noise(double a, double frequency) {
   return 1 / (1 - 2 * a * std::cos(2 * std::numbers::pi * frequency) + a * a);
@@ -137,11 +159,9 @@ Spectrum estimate_spectrum(std::span<const double> values) {
   if (moments.constant) {
     throw InvalidArgument("series.constant", "a spectrum needs values that differ");
   }
-  std::vector<double> centered(values.begin(), values.end());
-  for (double& x : centered) x -= moments.mean;
   std::size_t size = 1;
   while (size < 2 * values.size()) size *= 2;
-  const TaperedSpectra tapered(std::move(centered), size);
+  const TaperedSpectra tapered(residuals_of(values), size);
   const std::vector<double> sharp = tapered(1);
   Spectrum spectrum;
   spectrum.power = sharp;
@@ -154,16 +174,20 @@ Spectrum estimate_spectrum(std::span<const double> values) {
     spectrum.power[k] /= tapers;
     spectrum.frequency.push_back(spacing * static_cast<double>(k));
   }
-  // Half the width of the band over which the tapers average. Nearer to 0 the mean is missing.
+  // Half the width of the band over which the tapers average. Nearer to 0 mean and line are
+  // missing.
   const auto rows = static_cast<double>(values.size());
   const auto band = static_cast<std::size_t>(std::ceil((tapers + 1) / (2 * (rows + 1)) / spacing));
   fit_red_noise(band, spectrum);
   if (spectrum.red_noise.empty()) return spectrum;
-  std::size_t peak = band;
+  // The rest of a trend rises towards frequency 0, where it has no maximum.
   const auto ratio = [&](std::size_t k) { return spectrum.power[k] / spectrum.red_noise[k]; };
+  std::size_t peak = 0;
   for (std::size_t k = band; k + 1 < spectrum.power.size(); ++k) {
-    if (ratio(k) > ratio(peak)) peak = k;
+    if (ratio(k) < ratio(k - 1) || ratio(k) < ratio(k + 1)) continue;
+    if (peak == 0 || ratio(k) > ratio(peak)) peak = k;
   }
+  if (peak == 0) return spectrum;
   spectrum.dominant_period = 1 / refined_frequency(sharp, peak, band, spacing);
   spectrum.dominant_power = spectrum.power[peak];
   spectrum.p_value = -std::expm1(rows / 2 * std::log1p(-tail_of(ratio(peak))));

@@ -159,13 +159,14 @@ struct Spectrum {
   double p_value = 1;
 };
 
-/// Estimates the spectrum of a series without gaps about its mean with five sine tapers. The
-/// integral over frequencies is the variance of the values.
+/// Estimates the spectrum of a series without gaps about its regression line with five sine tapers.
+/// The integral over frequencies is the variance about the line.
 ///
-/// The dominant period is the one whose power exceeds that of red noise the most. The red noise is
-/// the autoregression of order 1 whose spectrum is closest to the estimate in mean absolute
-/// logarithm, so that a few peaks do not count. The p-value takes the ratio as chi-squared with 10
-/// degrees of freedom at half as many independent frequencies as there are rows.
+/// The dominant period is the maximum whose power exceeds that of red noise the most; NaN if there
+/// is no maximum, as for a line. The red noise is the autoregression of order 1 whose spectrum is
+/// closest to the estimate in mean absolute logarithm, so that a few peaks do not count. The
+/// p-value takes the ratio as chi-squared with 10 degrees of freedom at half as many independent
+/// frequencies as there are rows.
 /// @param values  finite, not all equal
 /// @throws InvalidArgument with fewer than 32 values, or if they are all equal.
 /// @par Source  Riedel, Sidorenko, IEEE Trans. Signal Process. 43 (1995) 188 (tapers); Mann, Lees,

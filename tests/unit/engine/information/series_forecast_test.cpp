@@ -107,6 +107,26 @@ TEST(SeriesAutoregression, CountsTheUncertaintyOfTheMean) {
   EXPECT_NEAR(forecast.upper[1] - forecast.mean[1], half, 1e-6 * half);
 }
 
+// The yearly flow of the Nile at Aswan, 1871 to 1970, in 1e8 cubic metres. Durbin and Koopman
+// (2012), section 2.10.3, give the variances 15099 and 1469.1 of a local level.
+const Values nile{1120, 1160, 963,  1210, 1160, 1160, 813,  1230, 1370, 1140, 995,  935,  1110,
+                  994,  1020, 960,  1180, 799,  958,  1140, 1100, 1210, 1150, 1250, 1260, 1220,
+                  1030, 1100, 774,  840,  874,  694,  940,  833,  701,  916,  692,  1020, 1050,
+                  969,  831,  726,  456,  824,  702,  1120, 1100, 832,  764,  821,  768,  845,
+                  864,  862,  698,  845,  744,  796,  1040, 759,  781,  865,  845,  944,  984,
+                  897,  822,  1010, 771,  676,  649,  846,  812,  742,  801,  1040, 860,  874,
+                  848,  890,  744,  749,  838,  1050, 918,  986,  797,  923,  975,  815,  1020,
+                  906,  901,  1170, 912,  746,  919,  718,  714,  740};
+
+TEST(SeriesStructural, HasThePublishedEstimatesOfTheNile) {
+  const StructuralFit model = fit(nile, SeriesModel::local_level);
+  EXPECT_NEAR(model.noise_variance, 15099, 0.005 * 15099);
+  EXPECT_NEAR(model.level_ratio * model.noise_variance, 1469.1, 0.01 * 1469.1);
+  const ChangePoints found = find_change_points(nile);
+  ASSERT_EQ(found.changes.size(), 1u);
+  EXPECT_EQ(1871 + found.changes[0].row, 1899);  // the first year of lower flow (Cobb 1978)
+}
+
 TEST(SeriesStructural, RecoversTheRatioOfVariances) {
   const StructuralFit level = fit(structural(0.5, 2, 0, 4000, 3), SeriesModel::local_level);
   EXPECT_NEAR(std::log10(level.level_ratio), std::log10(0.25), 0.12);
