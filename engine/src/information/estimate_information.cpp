@@ -96,7 +96,9 @@ void mark_biased(KsgEstimator& estimator, const Tasks& tasks, std::int32_t k,
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const double change = std::abs(of_other[i].value - estimates[i].value);
     const double larger = std::max(of_other[i].value, estimates[i].value);
-    if (change > 3 * estimates[i].spread && change > 0.1 * larger) {
+    // Where nothing is said, surrogates have the same bias.
+    const bool says_something = larger > 3 * estimates[i].spread;
+    if (says_something && change > 3 * estimates[i].spread && change > 0.1 * larger) {
       estimates[i].status = InformationStatus::biased;
     }
   }
