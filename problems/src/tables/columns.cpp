@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <span>
 #include <system_error>
 #include <unordered_map>
@@ -21,7 +20,6 @@ namespace {
 
 constexpr std::size_t max_names_in_note = 3;
 constexpr std::size_t max_names_in_error = 20;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // "'a', 'b', 'c' and 4 more"
 std::string quoted_list(std::span<const std::string> names) {
@@ -155,7 +153,7 @@ void ColumnCollector::take(RowReader& reader) {
 
 void ColumnCollector::take_field(RowReader& reader, const TableField& field, std::size_t number) {
   TableColumn& column = columns_[number];
-  double value = nan;
+  double value = 0;
   const FieldKind kind = read_field(field.text, delimiter_ != ',', value);
   switch (kind) {
     case FieldKind::number:
@@ -165,7 +163,7 @@ void ColumnCollector::take_field(RowReader& reader, const TableField& field, std
       return;
     case FieldKind::missing:
       ++column.missing;
-      if (!column.text) column.values.push_back(nan);
+      if (!column.text) column.values.push_back(value);
       return;
     case FieldKind::infinite:
       break;
