@@ -153,7 +153,7 @@ void ColumnCollector::take(RowReader& reader) {
 
 void ColumnCollector::take_field(RowReader& reader, const TableField& field, std::size_t number) {
   TableColumn& column = columns_[number];
-  double value = missing_number;
+  double value = 0;
   const FieldKind kind = read_field(field.text, delimiter_ != ',', value);
   switch (kind) {
     case FieldKind::number:
@@ -163,7 +163,7 @@ void ColumnCollector::take_field(RowReader& reader, const TableField& field, std
       return;
     case FieldKind::missing:
       ++column.missing;
-      if (!column.text) column.values.push_back(missing_number);
+      if (!column.text) column.values.push_back(value);
       return;
     case FieldKind::infinite:
       break;

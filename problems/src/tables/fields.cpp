@@ -15,6 +15,8 @@
 namespace kiln::problems::detail {
 namespace {
 
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
 // from_chars knows no plus sign.
 std::string_view without_plus(std::string_view text) {
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
@@ -47,7 +49,7 @@ bool read_number(std::string_view text, FieldKind& kind, double& value) {
     if (!is_tiny(number)) kind = FieldKind::infinite;
   } else if (!std::isfinite(value)) {
     kind = std::isnan(value) ? FieldKind::missing : FieldKind::infinite;
-    if (std::isnan(value)) value = missing_number;
+    if (std::isnan(value)) value = nan;
   }
   return true;
 }
@@ -66,7 +68,7 @@ FieldKind read_field(std::string_view text, bool decimal_commas, double& value) 
   FieldKind kind = FieldKind::text;
   if (!text.empty() && read_number(text, kind, value)) return kind;
   if (is_missing(text)) {
-    value = missing_number;
+    value = nan;
     return FieldKind::missing;
   }
   if (is_one_of(text, "true", "True", "TRUE")) {

@@ -3,13 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 namespace kiln::problems::detail {
-
-/// Of a field that is missing.
-inline constexpr double missing_number = std::numeric_limits<double>::quiet_NaN();
 
 /// The meaning of a field.
 enum class FieldKind : std::uint8_t {

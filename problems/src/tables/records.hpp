@@ -83,6 +83,7 @@ class RowReader {
   /// The beginning of the text that was not yet handed out: `bytes`, or all up to the end of the
   /// text. Valid until the next call of any function.
   std::string_view peek(std::size_t bytes);
+
   /// Goes to the next row; false at the end.
   /// @throws ParseError at once for NUL bytes, other encodings and rows beyond the limit; IoError.
   bool next(char delimiter);
