@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "kiln/export.hpp"
+
 namespace kiln {
 
 /// Discrete Fourier transforms of one length, a power of two, in place: X_k = sum_t x_t e^(-2 pi i
 /// k t / size).
-class FourierTransform {
+class KILN_TEST_API FourierTransform {
  public:
   explicit FourierTransform(std::size_t size);
 
