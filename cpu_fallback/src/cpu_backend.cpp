@@ -11,7 +11,6 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
 #include "kiln/kernels/catalog.hpp"
-#include "kiln/kernels/landscape/kernels.hpp"
 #include "kiln/objectives/functor_launch.hpp"
 
 #include "backends/builtin_functors.hpp"
@@ -40,7 +39,6 @@ struct Launchers {
 
 KernelSets kernel_sets() {
   KernelSets sets = kernel_sets_of<Launchers>(Components{});
-  sets.add(KernelSet<LandscapeComponent>(&launch<SublevelPersistence>, &launch<LocalEntropy>));
   add_cpu_functors(sets);
   return sets;
 }

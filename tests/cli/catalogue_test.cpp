@@ -36,9 +36,9 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
   const json document = json::parse(run({"list", "kernels", "--json"}).out);
   const Outcome text = run({"list", "kernels"});
 
-  const std::set<std::string> components{"run",         "sweeps",         "exchange",
-                                         "population",  "fronts",         "recombination",
-                                         "hamiltonian", "linear_algebra", "surrogate"};
+  const std::set<std::string> components{
+      "run",           "sweeps",      "exchange",       "population", "fronts",
+      "recombination", "hamiltonian", "linear_algebra", "surrogate",  "landscape"};
   ASSERT_GE(document["kernels"].size(), 21u);
   for (const json& kernel : document["kernels"]) {
     const auto name = kernel["name"].get<std::string>();

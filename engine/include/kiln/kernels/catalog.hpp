@@ -5,6 +5,7 @@
 #include "kiln/kernels/exchange/kernels.hpp"
 #include "kiln/kernels/fronts/kernels.hpp"
 #include "kiln/kernels/hamiltonian/kernels.hpp"
+#include "kiln/kernels/landscape/kernels.hpp"
 #include "kiln/kernels/linear_algebra/kernels.hpp"
 #include "kiln/kernels/population/kernels.hpp"
 #include "kiln/kernels/recombination/kernels.hpp"
@@ -19,9 +20,10 @@ namespace kiln {
 /// missing launcher, benchmark or conformance case is a link error. Only the names are declared
 /// here, so that a new kernel rebuilds little; kiln/kernels/all.hpp, which the build writes, has
 /// the definitions.
-using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
-                                 PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
-                                 SurrogateComponent, FrontsComponent, RecombinationComponent>;
+using Components =
+    ComponentList<RunComponent, SweepsComponent, ExchangeComponent, PopulationComponent,
+                  HamiltonianComponent, LinearAlgebraComponent, SurrogateComponent, FrontsComponent,
+                  RecombinationComponent, LandscapeComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;
