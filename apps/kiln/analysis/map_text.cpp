@@ -179,7 +179,7 @@ std::string rest_text(const InformationMap& map, std::size_t left_out,
   std::string text =
       fmt::format("... and {} weaker {}{}: ", left_out,
                   has_source(map.measure) ? "link" : "estimate", left_out == 1 ? "" : "s");
-  if (options.file.empty()) return text + "--verbose shows all, and -o DIR writes map.csv\n";
+  if (options.file.empty()) return text + "--map shows all, and -o DIR writes map.csv\n";
   return text + fmt::format("{} lists all\n", clean(options.file));
 }
 

@@ -160,7 +160,11 @@ ExitCode run_version(const Words& words) {
                                              {"study", "kiln.study/1"},
                                              {"ask", "kiln.ask/1"},
                                              {"tell", "kiln.tell/1"},
-                                             {"study_status", "kiln.study_status/1"}};
+                                             {"study_status", "kiln.study_status/1"},
+                                             {"analysis", "kiln.analysis/1"},
+                                             {"information", "kiln.information/1"},
+                                             {"landscape", "kiln.landscape/1"},
+                                             {"run_analysis", "kiln.run_analysis/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

@@ -191,6 +191,7 @@ InformationMap estimate_information(const std::vector<Series>& columns,
     mark_significant(map);
     return map;
   }
+  if (options.local) map.point_rows = prepared.times;
   estimate_by_neighbors(which, options, prepared, tasks, open, backend, map);
   note_statuses(map);
   return map;

@@ -94,6 +94,30 @@ MapOrigin origin_of(const TableRequest& request) {
   return origin;
 }
 
+// A line for each row that is a point, a column for each link with local values, in nats.
+std::string local_csv(const InformationMap& map) {
+  std::vector<const InformationLink*> links;
+  std::string text = "row";
+  for (const InformationLink& link : map.links) {
+    if (link.estimate.local.empty()) continue;
+    links.push_back(&link);
+    std::string name = clean(link_name(map, link));
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) {
+      name.insert(at, 1, '"');
+    }
+    text += ",\"" + name + "\"";
+  }
+  text += "\n";
+  for (std::size_t point = 0; point < map.point_rows.size() && !links.empty(); ++point) {
+    text += fmt::format("{}", map.point_rows[point] + 1);
+    for (const InformationLink* link : links) {
+      text += fmt::format(",{}", link->estimate.local[point]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string folder_of(const TableAnalysis& analysis, const InformationMap& map,
                       const std::string& directory) {
   if (analysis.maps.size() == 1) return directory;
@@ -183,6 +207,7 @@ void write_table_analysis(const TableAnalysis& analysis, const TableRequest& req
     for (const MapFile& file : map_files(map, analysis.origin, request.unit)) {
       write_file(folder / file.name, file.content);
     }
+    if (!map.point_rows.empty()) write_file(folder / "local.csv", local_csv(map));
   }
   if (analysis.series.empty()) return;
   write_file(fs::path(directory) / "series.json", series_json(analysis.series).dump(2) + "\n");

@@ -146,7 +146,7 @@ InformationOptions options_of(const Arguments& arguments) {
   options.false_discovery_rate = rate_option(arguments);
   options.direct = arguments.has("direct");
   options.standardize = !arguments.has("no-standardize");
-  options.local = false;
+  options.local = arguments.has("local");
   options.bins = small("bins", 2, 64, 0);
   options.seed = static_cast<std::uint64_t>(
       count_option(arguments, "seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
@@ -179,6 +179,7 @@ const std::vector<OptionSpec>& table_specs() {
       {"bins", 0, "N", "bins of entropy, cond-entropy and binned-mi (default: cube root of rows)"},
       {"no-standardize", 0, "", "do not divide columns by their standard deviations"},
       {"bits", 0, "", "print bits instead of nats"},
+      {"local", 0, "", "with -o: write local.csv, what each row says (not of bins)"},
       {"forecast", 0, "ROWS", "forecast columns so many rows, with 90 % bands"},
       {"model", 0, "NAME", "of forecasts: auto, ar, level or trend (default auto)"},
       {"spectrum", 0, "", "spectra and periods of columns"},
@@ -203,6 +204,10 @@ TableRequest table_request(const Arguments& arguments) {
   request.options = options_of(arguments);
   if (arguments.has("surrogates")) {
     request.surrogates = count_option(arguments, "surrogates", 0, 1'000'000, 0);
+  }
+  if (request.options.local && !arguments.has("output")) {
+    throw InvalidArgument("cli.missing", "--local needs a folder for local.csv", {},
+                          "for example -o out/analysis");
   }
   request.unit = arguments.has("bits") ? InformationUnit::bits : InformationUnit::nats;
   SeriesOptions& series = request.series_options;

@@ -14,19 +14,21 @@ namespace kiln {
 /// Estimates what sources say of targets, one link for each pair and lag, on any backend with the
 /// same result.
 ///
-/// Rows, or delay vectors, with a missing value in a column that is used are left out and counted. A
-/// constant column says nothing: value 0, InformationStatus::constant. A copy of a column, or a linear
-/// function of it, says everything: infinite, InformationStatus::unbounded. Equal values of a column
-/// are told apart by noise of 1e-8 standard deviations. The notes of the map say all of this.
+/// Rows, or delay vectors, with a missing value in a column that is used are left out and counted.
+/// A constant column says nothing: value 0, InformationStatus::constant. A copy of a column, or a
+/// linear function of it, says everything: infinite, InformationStatus::unbounded. Equal values of
+/// a column are told apart by noise of 1e-8 standard deviations. The notes of the map say all of
+/// this.
 ///
 /// Nearest neighbours: Kraskov, Stögbauer, Grassberger, Physical Review E 69 (2004) 066138; with a
-/// condition: Frenzel, Pompe, Physical Review Letters 99 (2007) 204101. p-values count surrogates that
-/// reach the value; if fewer than 10 do, they come from Student's t distribution with the surrogates'
-/// mean and deviation, because maps of many links need p-values below 1 / surrogates. False
-/// discoveries: Benjamini, Hochberg, Journal of the Royal Statistical Society B 57 (1995) 289.
+/// condition: Frenzel, Pompe, Physical Review Letters 99 (2007) 204101. p-values count surrogates
+/// that reach the value; if fewer than 10 do, they come from Student's t distribution with the
+/// surrogates' mean and deviation, because maps of many links need p-values below 1 / surrogates.
+/// False discoveries: Benjamini, Hochberg, Journal of the Royal Statistical Society B 57 (1995)
+/// 289.
 ///
-/// @throws InvalidArgument for options out of range, columns of different lengths, and too few rows;
-/// the message has the number that would do.
+/// @throws InvalidArgument for options out of range, columns of different lengths, and too few
+/// rows; the message has the number that would do.
 KILN_API InformationMap estimate_information(const std::vector<Series>& columns,
                                              const InformationColumns& which,
                                              const InformationOptions& options, Backend& backend);

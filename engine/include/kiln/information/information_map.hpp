@@ -22,7 +22,7 @@ enum class InformationMeasure : std::uint8_t {
   binned_mutual_information        ///< I(X; Y) of bins or values, with the Miller-Madow term
 };
 
-/// How far an estimate is to be trusted.
+/// What is wrong with an estimate.
 enum class InformationStatus : std::uint8_t {
   ok,
   constant,   ///< a column has one value: no information, the value is 0
@@ -66,6 +66,8 @@ struct InformationMap {
   std::int64_t surrogates = 0;         ///< of each link; 0: no p-values
   double false_discovery_rate = 0.05;  ///< at which links are significant
   std::vector<std::string> notes;      ///< what the reader should know, one sentence each
+  /// With local values: the row of each point, from 0.
+  std::vector<std::int32_t> point_rows;
 };
 
 /// The name of a measure on the command line: "mi", "cmi", "te", "ais", "entropy", "cond-entropy",

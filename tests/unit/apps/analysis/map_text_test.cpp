@@ -123,7 +123,7 @@ TEST(MapText, ShowsTheStrongestOfManyLinks) {
   const std::string text = map_text(map, {.file = "out/map.csv"});
   EXPECT_EQ(test::count_of(text, " -> "), 20);
   EXPECT_NE(text.find("\n... and 4012 weaker links: out/map.csv lists all\n"), std::string::npos);
-  EXPECT_NE(map_text(map, {}).find(": --verbose shows all, and -o DIR writes map.csv\n"),
+  EXPECT_NE(map_text(map, {}).find(": --map shows all, and -o DIR writes map.csv\n"),
             std::string::npos);
   EXPECT_EQ(test::count_of(map_text(map, {.whole = true}), " -> "), 4032);
 

@@ -195,6 +195,19 @@ TEST(LocalValues, HaveTheValueAsMean) {
   EXPECT_NEAR(sum / 399, flow.value, rounding);
 }
 
+TEST(LocalValues, SayWhichRowsTheyAreOf) {
+  auto [x, y] = coupled_pair(50, 4);
+  x[10] = missing;
+  InformationOptions options;
+  options.measure = Measure::transfer_entropy;
+  options.local = true;
+  const InformationMap map = estimate({{"x", x}, {"y", y}}, options, {{0}, {1}, {}});
+  ASSERT_EQ(map.point_rows.size(), map.links[0].estimate.local.size());
+  EXPECT_EQ(map.point_rows.front(), 1);  // row 0 has no past
+  EXPECT_EQ(map.point_rows[9], 10);
+  EXPECT_EQ(map.point_rows[10], 12);  // the source of row 11 is missing
+}
+
 // A point where both are far out is a surprise that each tells of the other.
 TEST(LocalValues, StandInTheOrderOfRows) {
   auto [x, y] = gaussian_pair(500, 0.9, 8);
