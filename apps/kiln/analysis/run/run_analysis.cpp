@@ -31,6 +31,8 @@ void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options,
   const TelemetryReader& telemetry = *files.telemetry;
   run.sweeps = last_sweep_of(telemetry);
   if (telemetry.header().level != TelemetryLevel::replicas) {
+    // Of an expensive objective the evaluations matter.
+    if (files.evaluations) return;
     run.notes.emplace_back(
         "The telemetry has no energies of replicas: flow, memory and clones need "
         "--telemetry replicas.");

@@ -102,7 +102,12 @@ std::string inputs_text(const InputRanking& inputs) {
 }  // namespace
 
 std::string run_analysis_text(const RunAnalysis& run) {
-  std::string text = fmt::format("{} on {}", run.schedule, run.problem);
+  // A formula can be longer than a screen is wide.
+  constexpr std::size_t longest = 40;
+  const bool is_long = run.problem.size() > longest;
+  std::string text =
+      fmt::format("{} on {}", run.schedule,
+                  is_long ? clean(run.problem.substr(0, longest - 3)) + "..." : run.problem);
   if (run.sweeps > 0) text += fmt::format(", after {} sweeps", run.sweeps);
   text += run.under_way ? ", in progress\n" : "\n";
   if (run.ladder) text += ladder_text(*run.ladder, run);
