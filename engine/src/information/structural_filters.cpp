@@ -138,7 +138,7 @@ StructuralFilters::Predictions StructuralFilters::predict(
   const std::int64_t size = predictions.rows * series_;
   DeviceArray<double> mean(queue_, size), variance(queue_, size);
   arrays.kernel.predicted = {mean.data(), predictions.rows, series_, series_};
-  arrays.kernel.predicted_spread = {variance.data(), predictions.rows, series_, series_};
+  arrays.kernel.predicted_variance = {variance.data(), predictions.rows, series_, series_};
   queue_.launch(arrays.kernel);
   predictions.mean = mean.download();
   predictions.variance = variance.download();

@@ -151,7 +151,7 @@ Outputs run(Queue& queue, const std::vector<Model>& models, const Launching& how
   for (std::int64_t row = 0; row < rows; row += each) {
     kernel.rows = {z.data() + row * series, std::min(each, rows - row), series, series};
     kernel.predicted = {predicted.data() + row * count, each, count, count};
-    kernel.predicted_spread = {spread.data() + row * count, each, count, count};
+    kernel.predicted_variance = {spread.data() + row * count, each, count, count};
     queue.launch(kernel);
   }
   return {x.download(),         p.download(),      likelihood.download(), distance.download(),

@@ -3,7 +3,6 @@
 #include "kiln/kernels/information/ksg_neighbors.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/information/ksg_jobs.hpp"
 #include "kernels/isa.hpp"
@@ -30,11 +29,10 @@ void launch(const KsgNeighbors& kernel, Queue& queue) {
       job.extent_y = &kernel.extent_y(problem, 0);
       job.extent_x = &kernel.extent_x(problem, 0);
     }
-    std::vector<std::int32_t> time;
     if (points.theiler > 0) {
       job.theiler = points.theiler;
-      for (std::int64_t i = 0; i < n; ++i) time.push_back(points.time(problem, i));
-      job.time = time.data();
+      job.place = &points.orders(points.order_of[problem], 0);
+      job.time = points.times.data;
     }
     search.neighbors(job);
   });

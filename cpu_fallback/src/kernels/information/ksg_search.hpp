@@ -20,7 +20,8 @@ struct KsgNeighborsJob {
   int z = 0, y = 1;  // coordinates of blocks; the rest is x
   int k = 4;
   std::int32_t theiler = 0;
-  const std::int32_t* time = nullptr;  // [n], of each point, with theiler
+  // With theiler: [n], the place in time of each point, and [n], the time of each place.
+  const std::int32_t *place = nullptr, *time = nullptr;
   std::int64_t begin = 0, end = 0;
   double* radius = nullptr;                         // [n]
   double *extent_y = nullptr, *extent_x = nullptr;  // [n] or null

@@ -73,7 +73,7 @@ struct Nearest {
 
 inline bool is_near_in_time(const KsgNeighborsJob& job, std::int64_t a, std::int64_t b) {
   if (job.theiler == 0) return false;
-  const std::int32_t s = job.time[a], t = job.time[b];
+  const std::int32_t s = job.time[job.place[a]], t = job.time[job.place[b]];
   return (s < t ? t - s : s - t) <= job.theiler;
 }
 

@@ -53,7 +53,7 @@ struct KILN_API KalmanStep {
   View1<std::int64_t> observed;  ///< [filters], rows that had an observation, added to
   View1<std::uint32_t> status;   ///< [filters], 0 or not_positive_definite
   View2<double> predicted;       ///< H x before each row, [steps * m][filters]; empty: not written
-  View2<double> predicted_spread;  ///< diagonal of S, [steps * m][filters]; empty: not written
+  View2<double> predicted_variance;  ///< diagonal of S, [steps * m][filters]; empty: not written
 
   KILN_HD std::int64_t filters() const { return log_likelihood.size; }
   KILN_HD std::int64_t steps() const { return rows.rows / observation_size; }
@@ -63,7 +63,7 @@ struct KILN_API KalmanStep {
     const double per_filter = 2 * n * n + m * n + m * m + 2 * (n + n * n) + 8;
     return 8 * (per_filter * static_cast<double>(filters()) +
                 static_cast<double>(rows.rows * rows.columns) +
-                static_cast<double>((predicted.rows + predicted_spread.rows) * filters()));
+                static_cast<double>((predicted.rows + predicted_variance.rows) * filters()));
   }
 
   /// Takes one filter through all rows.
@@ -172,8 +172,8 @@ struct KILN_API KalmanStep {
         ph[i * m_max] = dot(filter.p + i * n_max, 1, h, 1, n);
       }
       if (predicted.data != nullptr) predicted(at, f) = expected;
-      if (predicted_spread.data != nullptr) {
-        predicted_spread(at, f) = exact::add(dot(h, 1, ph, m_max, n), filter.r[k * m_max + k]);
+      if (predicted_variance.data != nullptr) {
+        predicted_variance(at, f) = exact::add(dot(h, 1, ph, m_max, n), filter.r[k * m_max + k]);
       }
       const double z = rows(at, f / filters_per_series);
       if (z != z) continue;
