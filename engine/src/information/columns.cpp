@@ -34,13 +34,25 @@ Lags lags_of(const std::vector<InformationTask>& tasks) {
   return lags;
 }
 
-bool all_are_there(const std::vector<Series>& columns, const Lags& lags, std::int64_t row) {
+// The rows from `longest` on at which every axis has a value.
+std::vector<std::int32_t> whole_rows(const std::vector<Series>& columns, const Lags& lags,
+                                     std::int64_t longest, std::int64_t length) {
+  if (length <= longest) return {};
+  std::vector<std::uint8_t> whole(idx(length - longest), 1);
   for (const auto& [column, offsets] : lags) {
     for (const std::int32_t lag : offsets) {
-      if (!std::isfinite(columns[idx(column)].values[idx(row - lag)])) return false;
+      const double* const values = columns[idx(column)].values.data() + (longest - lag);
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        whole[i] = whole[i] != 0 && std::isfinite(values[i]) ? 1 : 0;
+      }
     }
   }
-  return true;
+  std::vector<std::int32_t> rows;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i] != 0)
+      rows.push_back(static_cast<std::int32_t>(i) + static_cast<std::int32_t>(longest));
+  }
+  return rows;
 }
 
 // Mean and standard deviation of the values that are there. The largest magnitude is divided out
@@ -167,9 +179,7 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
   const Lags lags = lags_of(tasks);
   std::int32_t longest = 0;
   for (const auto& [column, offsets] : lags) longest = std::max(longest, *offsets.rbegin());
-  for (std::int64_t row = longest; row < prepared.length; ++row) {
-    if (all_are_there(columns, lags, row)) prepared.times.push_back(static_cast<std::int32_t>(row));
-  }
+  prepared.times = whole_rows(columns, lags, longest, prepared.length);
   const std::int64_t missing =
       std::max<std::int64_t>(0, prepared.length - longest) - std::ssize(prepared.times);
   if (missing > 0) {

@@ -215,7 +215,7 @@ InformationEstimate transfer_entropy(const std::vector<double>& source,
                                      const std::vector<double>& target,
                                      InformationOptions options) {
   options.measure = InformationMeasure::transfer_entropy;
-  return single({{"source", source}, {"target", target}}, {{0}, {1}, {}}, options);
+  return single({{"x", source}, {"y", target}}, {{0}, {1}, {}}, options);
 }
 
 }  // namespace kiln

@@ -56,7 +56,8 @@ KsgEstimator::KsgEstimator(const PreparedColumns& columns, const InformationOpti
   psi_ = digamma_of_integers(n_ + 1);
   std::vector<std::int64_t> table;
   for (const double psi : psi_) {
-    table.push_back(std::llround(std::ldexp(psi, KsgCounts::fraction_bits)));
+    table.push_back(
+        std::llround(psi * static_cast<double>(std::int64_t{1} << KsgCounts::fraction_bits)));
   }
   series_ = DeviceArray<double>(*queue_, columns.values);
   times_ = DeviceArray<std::int32_t>(*queue_, columns.times);
