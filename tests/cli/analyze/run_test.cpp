@@ -37,24 +37,34 @@ class AnalyzeRun : public ProgramTest {
   }
 };
 
-TEST_F(AnalyzeRun, ExchangeMakesFlowBetweenRungsAndNothingElseDoes) {
+TEST_F(AnalyzeRun, ExchangeMakesFlowBetweenRungs) {
   ASSERT_EQ(temper("on", "1").exit_code, 0);
-  ASSERT_EQ(temper("off", "0").exit_code, 0);
   const json on = result_of(run({"analyze", "on", "--surrogates", "20", "--json"}));
-  const json off = result_of(run({"analyze", "off", "--surrogates", "20", "--json"}));
   EXPECT_EQ(on.at("schema"), "kiln.run_analysis/1");
   ASSERT_EQ(on.at("ladder").at("flow").size(), 6u);
   EXPECT_LT(on.at("ladder").at("p_value"), 1e-6);
-  EXPECT_GT(off.at("ladder").at("p_value"), 0.01);
-  for (const json& link : off.at("ladder").at("flow")) EXPECT_FALSE(link.at("significant")) << link;
   EXPECT_EQ(on.at("ladder").at("sweeps_apart"), 1) << "--telemetry-interval 1";
   EXPECT_EQ(on.at("clones"), json::array());
+}
 
-  EXPECT_EQ(json::parse(read("off/analysis.json")), off);
-  const Outcome diagnosis = run({"diagnose", "off"});
-  EXPECT_NE(diagnosis.out.find("No information flows between neighbouring rungs"),
-            std::string::npos)
-      << diagnosis.out;
+// p-values are uniform without exchange: of three the second least is below 0.05 in 0.7 % of cases.
+TEST_F(AnalyzeRun, NothingFlowsWithoutExchangeAndDiagnoseSaysSo) {
+  int low = 0;
+  for (const std::string seed : {"1", "2", "3"}) {
+    const std::string folder = "off" + seed;
+    ASSERT_EQ(temper(folder, "0",
+                     {"--telemetry", "replicas", "--telemetry-interval", "1", "--seed", seed})
+                  .exit_code,
+              0);
+    const json off = result_of(run({"analyze", folder, "--surrogates", "20", "--json"}));
+    low += off.at("ladder").at("p_value") <= 0.05 ? 1 : 0;
+    for (const json& link : off.at("ladder").at("flow"))
+      EXPECT_FALSE(link.at("significant")) << link;
+    EXPECT_EQ(json::parse(read(folder + "/analysis.json")), off);
+  }
+  EXPECT_LE(low, 1);
+  const Outcome diagnosis = run({"diagnose", "off2"});
+  EXPECT_NE(diagnosis.out.find("No information flows between"), std::string::npos) << diagnosis.out;
 }
 
 TEST_F(AnalyzeRun, TheIntervalOfTelemetryChangesNoAnswer) {
