@@ -145,9 +145,8 @@ void note_statuses(InformationMap& map) {
   }
   if (biased == 0) return;
   map.notes.push_back(fmt::format(
-      "{} of {} estimates change with k by more than their spread: the dependence is too "
-      "strong, or the coordinates are too many, for so few rows; the true values are "
-      "larger",
+      "{} of {} estimates change with k by more than their spread: too few rows for so strong a "
+      "dependence, true values are larger",
       biased, map.links.size()));
 }
 

@@ -123,7 +123,7 @@ problems::NumericTableOptions reading_of(const Arguments& arguments, const Table
                     {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"blank", ' '}}, '\0');
   reading.rows = count_option(arguments, "rows", 1, most, reading.rows);
   reading.every = count_option(arguments, "every", 1, most, 1);
-  reading.skip = count_option(arguments, "skip-rows", 0, most, 0);
+  reading.skip = count_option(arguments, "skip", 0, most, 0);
   return reading;
 }
 
@@ -186,7 +186,7 @@ const std::vector<OptionSpec>& table_specs() {
       {"change-points", 0, "", "rows at which the means of columns change"},
       {"rows", 0, "N", "keep at most so many rows of the table (default 1000000)"},
       {"every", 0, "N", "keep one row in N (default 1)"},
-      {"skip-rows", 0, "N", "leave out the first N rows (default 0)"},
+      {"skip", 0, "N", "leave out the first N rows (default 0)"},
       {"header", 0, "yes|no", "whether the first row has names (default: found out)"},
       {"delimiter", 0, "NAME", "comma, semicolon, tab or blank (default: found out)"}};
   return specs;
