@@ -89,7 +89,7 @@ inline void check_shape(const problems::NumericTable& table) {
 
 /// What is written with all digits reads back as the same bits.
 inline void check_round_trip(const problems::NumericTable& table) {
-  std::string text;
+  std::string text = "# a name may begin as the mark of UTF-16 does\n";
   for (std::size_t c = 0; c < table.names.size(); ++c) {
     text += (c == 0 ? "" : ",") + problems::csv_cell(table.names[c]);
   }
