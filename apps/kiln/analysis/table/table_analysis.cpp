@@ -15,6 +15,7 @@
 #include "analysis/map_files.hpp"
 #include "analysis/map_text.hpp"
 #include "analysis/series/series_text.hpp"
+#include "errors.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
@@ -75,6 +76,19 @@ InformationMap map_of(const TableRequest& request, const std::vector<Series>& co
   return map;
 }
 
+// A table that cannot be read is a fault of the input.
+problems::NumericTable read_table(const TableRequest& request) {
+  try {
+    return problems::read_numeric_table(request.file, request.reading);
+  } catch (const IoError& error) {
+    const bool opened = error.code() != "io.open";
+    const bool is_name = !opened && request.file.find(':') != std::string::npos;
+    throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),
+                     is_name ? "for a problem: kiln analyze " + clean(request.file) + " --landscape"
+                             : error.fix());
+  }
+}
+
 MapOrigin origin_of(const TableRequest& request) {
   const InformationOptions& o = request.options;
   MapOrigin origin{clean(request.file), {}};
@@ -127,7 +141,7 @@ std::string folder_of(const TableAnalysis& analysis, const InformationMap& map,
 }  // namespace
 
 TableAnalysis analyze_table(const TableRequest& request, Backend& backend) {
-  problems::NumericTable table = problems::read_numeric_table(request.file, request.reading);
+  problems::NumericTable table = read_table(request);
   TableAnalysis analysis{request.file, table.rows, table.names,       table.notes,
                          {},           {},         origin_of(request)};
   require_choice(request, table.names);
