@@ -99,10 +99,10 @@ class SourceCode final : public CompiledCode {
     const std::pair<std::string, std::string> wanted[] = {{"density_energy", std::string(form)},
                                                           {"density_sweep", std::string(form)},
                                                           {"density_descent", without}};
-    for (const auto& [kernel, of] : wanted) {
-      ahead_.emplace(name_of(kernel, of, architecture),
-                     std::async(std::launch::async, [this, kernel, of, architecture] {
-                       return compiled_for(kernel, of, architecture);
+    for (const auto& one : wanted) {
+      ahead_.emplace(name_of(one.first, one.second, architecture),
+                     std::async(std::launch::async, [this, one, architecture] {
+                       return compiled_for(one.first, one.second, architecture);
                      }).share());
     }
   }
