@@ -364,6 +364,18 @@ def bayes_tables(documents):
     return lines + provenance(documents)
 
 
+def information_tables(documents):
+    lines = []
+    for _, document in documents:
+        milliseconds = lambda spread: "" if spread is None else f"{spread['median'] * 1e3:.3g}"
+        rows = [[row["case"], f"{row['links']:,}", milliseconds(row["device_seconds"]),
+                 milliseconds(row["seconds"])] for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["links", "device ms", "call ms"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
            "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
@@ -371,7 +383,7 @@ REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sw
            "targets": (targets_tables, None), "telemetry": (telemetry_tables, None),
            "api": (api_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
-           "bayes": (bayes_tables, None)}
+           "bayes": (bayes_tables, None), "information": (information_tables, None)}
 
 
 def put_table(page, suite, lines):
