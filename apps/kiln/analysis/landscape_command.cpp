@@ -13,6 +13,7 @@
 #include "kiln/engine.hpp"
 #include "kiln/options.hpp"
 
+#include "analysis/analyze_options.hpp"
 #include "analysis/landscape.hpp"
 #include "analysis/slice.hpp"
 #include "cli/plugin_option.hpp"
@@ -55,13 +56,6 @@ LandscapeOptions landscape_options_of(const Arguments& arguments) {
                         "a share of the range of values", "for example --threshold 0.01");
 }
 
-RunOptions run_options_of(const Arguments& arguments) {
-  RunOptions options;
-  if (arguments.has("device")) options.device = clean(arguments.text("device"));
-  options.seed = static_cast<std::uint64_t>(count_of(arguments, "seed", 1));
-  return options;
-}
-
 Landscape look_at(const Problem& problem, const SliceOptions& options,
                   const LandscapeOptions& looks, const RunOptions& run) {
   const Waiting waiting("evaluating the slice");
@@ -92,7 +86,7 @@ const std::vector<OptionSpec>& landscape_specs() {
 ExitCode run_landscape(const Arguments& arguments) {
   const SliceOptions options = slice_options_of(arguments);
   const LandscapeOptions looks = landscape_options_of(arguments);
-  const RunOptions run = run_options_of(arguments);
+  const RunOptions run = device_options(arguments);
   const std::string name = arguments.positional.front();
   const EndBySignal interruptible("analysing " + clean(name));
   const LoadedProblem loaded =

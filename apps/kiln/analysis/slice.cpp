@@ -13,6 +13,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/replica_batch.hpp"
 
+#include "errors.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
 #include "run/initial_states.hpp"
@@ -169,7 +170,13 @@ void find_point(const Problem& problem, const std::string& at, const Registry& r
   const bool is_folder = std::filesystem::is_directory(at, ignored);
   const std::string file = is_folder ? (std::filesystem::path(at) / "solution.txt").string() : at;
   slice.through_text = "the solution in " + clean(file);
-  slice.through = read_initial_states(file, problem).front();
+  const std::vector<State> states = read_initial_states(file, problem);
+  if (states.size() != 1) {
+    throw InputError(
+        "input.value", fmt::format("{} has the values of {} points", clean(file), states.size()),
+        "a value for each variable of the problem", "the file or the run of the same problem");
+  }
+  slice.through = states.front();
 }
 
 SliceAxis axis_of(const RealVariable& variable, double here, const SliceOptions& options) {

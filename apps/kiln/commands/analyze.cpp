@@ -102,9 +102,13 @@ ExitCode analyze_table_file(const Arguments& arguments) {
   const TableRequest request = table_request(arguments);
   const std::string directory = arguments.text("output");
   const bool as_csv = arguments.has("csv");
+  if (arguments.has("output") && directory.empty()) {
+    throw InvalidArgument("cli.value", "-o has no name of a folder", {},
+                          "for example -o out/analysis");
+  }
   if (as_csv && (arguments.has("json") || request.measures.size() != 1 || request.series)) {
     throw InvalidArgument("cli.conflict", "--csv prints the links of one measure and nothing else",
-                          {}, "one --measure, without --json");
+                          {}, "one --measure, without --json, --forecast and the like");
   }
   const std::string name = request.file == "-" ? "standard input" : clean(request.file);
   const EndBySignal interruptible("analysing " + name);
@@ -166,7 +170,7 @@ std::string analyze_help() {
          "  kiln analyze series.csv --measure te --lag 1..5 --map -o out/flow\n"
          "  kiln analyze series.csv --forecast 12 --target load\n"
          "  kiln analyze out/run\n"
-         "  kiln analyze function:himmelblau --landscape --picture himmelblau.svg\n";
+         "  kiln analyze function:branin --landscape --picture branin.svg\n";
 }
 
 ExitCode run_analyze(const Words& words) {

@@ -60,12 +60,22 @@ void require_result(const std::string& path) {
       "expected: a folder with result.json, which a run writes every minute and at its end", fix);
 }
 
+// Advice of kiln analyze. A damaged file of it costs no other line.
+void add_advice_of_analysis(const std::string& folder, Diagnosis& run) {
+  try {
+    std::ranges::copy(advice_of_analysis(folder), std::back_inserter(run.advice));
+  } catch (const Error& error) {
+    print_note("note: " + error.message() + "; kiln analyze " + clean(folder) +
+               " writes it anew\n");
+  }
+}
+
 Diagnosis read_diagnosis(const std::string& path) {
   require_result(path);
   const DocumentFile file = read_document(path, result_document);
   try {
     Diagnosis run = diagnosis_of(file.json, file.name);
-    if (path != "-") std::ranges::copy(advice_of_analysis(path), std::back_inserter(run.advice));
+    if (path != "-") add_advice_of_analysis(path, run);
     return run;
   } catch (const nlohmann::json::exception& error) {
     refuse_document(file, result_document, json_reason(error));

@@ -18,22 +18,30 @@
 namespace kiln {
 namespace {
 
-// Columns with at most so many values keep them.
+// Columns with at most so many values, each of four rows or more in the mean, keep them.
 constexpr std::size_t few_values = 64;
 // Memory for the counts of a chunk, cells.
 constexpr std::int64_t chunk_cells = std::int64_t{1} << 24;
 
 using Codes = std::vector<std::uint8_t>;
 
+struct Binning {
+  std::int32_t bins = 2;
+  bool is_given = false;  // else by rule, and columns with few values keep them
+  bool equal_width = false;
+};
+
 // Values as numbers 0, 1, ...: one for each value if there are few, else bins. Bins of equal width
 // show how values are spread, which is what their entropy is of; bins of equally many rows see the
 // most of a dependence.
-Codes codes_of(const std::vector<double>& values, std::int32_t bins, bool equal_width) {
+Codes codes_of(const std::vector<double>& values, const Binning& binning) {
+  const std::int32_t bins = binning.bins;
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
   std::vector<double> distinct = sorted;
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  const bool keeps = distinct.size() <= few_values;
+  const std::size_t kept = binning.is_given ? idx(bins) : std::min(few_values, values.size() / 4);
+  const bool keeps = distinct.size() <= kept;
   // Halves, because the whole range may be beyond doubles.
   const double low = sorted.front() / 2, range = sorted.back() / 2 - low;
   Codes codes;
@@ -41,7 +49,7 @@ Codes codes_of(const std::vector<double>& values, std::int32_t bins, bool equal_
     std::int64_t code = 0;
     if (keeps) {
       code = std::ranges::lower_bound(distinct, value) - distinct.begin();
-    } else if (equal_width) {
+    } else if (binning.equal_width) {
       code = std::min<std::int64_t>(bins - 1,
                                     static_cast<std::int64_t>((value / 2 - low) / range * bins));
     } else {
@@ -113,14 +121,14 @@ struct CodedAxes {
   std::int32_t most = 1;
 
   std::int32_t of(const InformationAxis& axis, const std::vector<Series>& columns,
-                  const PreparedColumns& prepared, std::int32_t bins, bool equal_width) {
+                  const PreparedColumns& prepared, const Binning& binning) {
     const auto [found, is_new] = row.try_emplace(axis, static_cast<std::int32_t>(row.size()));
     if (!is_new) return found->second;
     std::vector<double> values;
     for (const std::int32_t time : prepared.times) {
       values.push_back(columns[idx(axis.column)].values[idx(time - axis.lag)]);
     }
-    const Codes of_axis = codes_of(values, bins, equal_width);
+    const Codes of_axis = codes_of(values, binning);
     for (const std::uint8_t code : of_axis) most = std::max(most, code + 1);
     codes.insert(codes.end(), of_axis.begin(), of_axis.end());
     return found->second;
@@ -148,7 +156,8 @@ void compare(std::vector<double> surrogates, InformationMeasure measure,
   const auto turn = [turns](double& value) { value = turns ? -value : value; };
   std::ranges::for_each(surrogates, turn);
   turn(estimate.value);
-  compare_with_surrogates(surrogates, estimate);
+  // Counts of few values have no smooth tail.
+  compare_with_surrogates(surrogates, {.is_smooth = false}, estimate);
   turn(estimate.value);
   turn(estimate.effective);
   turn(estimate.surrogate_mean);
@@ -158,16 +167,17 @@ void compare(std::vector<double> surrogates, InformationMeasure measure,
 class PairCounts {
  public:
   PairCounts(const CodedAxes& coded, std::int64_t n, const InformationOptions& options,
-             Queue& queue)
+             const SurrogatePlan& wish, Queue& queue)
       : n_(n),
         codes_(coded.most),
         options_(options),
+        wish_(wish),
         queue_(queue),
         columns_(queue, coded.codes),
         at_once_(
             std::clamp<std::int64_t>(std::min(chunk_cells / (std::int64_t{coded.most} * coded.most),
                                               chunk_cells / std::max<std::int64_t>(n, 1)),
-                                     1, options.surrogates + 1)),
+                                     1, wish.count + 1)),
         places_(queue, at_once_ * n),
         counts_(queue, at_once_ * codes_ * codes_),
         room_(queue, queue.on_cpu() ? 0 : SortedOrders::room_bytes(at_once_ * n)) {}
@@ -205,9 +215,8 @@ class PairCounts {
     kernel.places = {places_.data(), count, n_, n_};
     kernel.seed = options_.seed;
     kernel.first = first_surrogate_of(source) + first;
-    kernel.kind = options_.surrogate_kind;
-    kernel.closest =
-        std::clamp<std::int64_t>(options_.theiler + 1, 1, std::max<std::int64_t>(1, n_ / 2));
+    kernel.kind = wish_.kind;
+    kernel.closest = wish_.closest(n_);
     kernel.room = room_.view();
     queue_.launch(kernel);
   }
@@ -215,6 +224,7 @@ class PairCounts {
   const std::int64_t n_;
   const std::int32_t codes_;
   const InformationOptions& options_;
+  const SurrogatePlan& wish_;
   Queue& queue_;
   DeviceArray<std::uint8_t> columns_;
   const std::int64_t at_once_;
@@ -228,21 +238,21 @@ std::vector<InformationEstimate> estimate_from_bins(const std::vector<Series>& c
                                                     const PreparedColumns& prepared,
                                                     const std::vector<InformationTask>& tasks,
                                                     const InformationOptions& options,
-                                                    Backend& backend) {
+                                                    const SurrogatePlan& wish, Backend& backend) {
   const std::int64_t n = std::ssize(prepared.times);
   const auto by_rule = static_cast<std::int32_t>(std::lround(std::cbrt(static_cast<double>(n))));
-  const std::int32_t bins = options.bins > 0 ? options.bins : std::clamp(by_rule, 2, 64);
-  const bool equal_width = options.measure != InformationMeasure::binned_mutual_information;
+  Binning binning{options.bins > 0 ? options.bins : std::clamp(by_rule, 2, 64), options.bins > 0,
+                  options.measure != InformationMeasure::binned_mutual_information};
   CodedAxes coded;
   std::vector<std::pair<std::int32_t, std::int32_t>> rows;  // of y and x
   for (const InformationTask& task : tasks) {
     const InformationAxis& y = task.y.front();
     const InformationAxis& x = task.x.empty() ? y : task.x.front();
-    const std::int32_t of_y = coded.of(y, columns, prepared, bins, equal_width);
-    rows.emplace_back(of_y, coded.of(x, columns, prepared, bins, equal_width));
+    const std::int32_t of_y = coded.of(y, columns, prepared, binning);
+    rows.emplace_back(of_y, coded.of(x, columns, prepared, binning));
   }
   const std::unique_ptr<Queue> queue = backend.make_queue();
-  PairCounts counts(coded, n, options, *queue);
+  PairCounts counts(coded, n, options, wish, *queue);
   std::vector<InformationEstimate> estimates(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     InformationEstimate& estimate = estimates[i];
@@ -253,8 +263,8 @@ std::vector<InformationEstimate> estimate_from_bins(const std::vector<Series>& c
     estimate.points = n;
     if (tasks[i].x.empty()) continue;
     std::vector<double> of_surrogates;
-    for (std::int64_t s = 0; s < options.surrogates; s += counts.at_once()) {
-      const std::int64_t count = std::min(counts.at_once(), options.surrogates - s);
+    for (std::int64_t s = 0; s < wish.count_of(n); s += counts.at_once()) {
+      const std::int64_t count = std::min(counts.at_once(), wish.count_of(n) - s);
       for (const Entropies& entropies : counts.entropies(y, x, source, s, count)) {
         double spread = 0;
         of_surrogates.push_back(value_of(entropies, options.measure, spread));

@@ -9,6 +9,7 @@
 #include "kiln/information/options.hpp"
 
 #include "columns.hpp"
+#include "surrogate_plan.hpp"
 
 namespace kiln {
 
@@ -19,6 +20,6 @@ std::vector<InformationEstimate> estimate_from_bins(const std::vector<Series>& c
                                                     const PreparedColumns& prepared,
                                                     const std::vector<InformationTask>& tasks,
                                                     const InformationOptions& options,
-                                                    Backend& backend);
+                                                    const SurrogatePlan& wish, Backend& backend);
 
 }  // namespace kiln

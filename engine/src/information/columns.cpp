@@ -9,7 +9,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/errors.hpp"
@@ -106,17 +108,6 @@ std::vector<std::int32_t> tied_rows(const std::vector<double>& values) {
   return tied;
 }
 
-// Adds noise to each of several equal values. @return how many values have an equal
-std::int64_t break_ties(const std::vector<double>& values, std::int32_t column, double noise,
-                        std::uint64_t seed, double* target) {
-  const DrawName name{seed, 0, static_cast<std::uint32_t>(column), RngDomain::surrogate, 1};
-  const std::vector<std::int32_t> tied = tied_rows(values);
-  for (const std::int32_t row : tied) {
-    target[row] += noise * (open_unit(draw_word(name, static_cast<std::uint32_t>(row))) - 0.5);
-  }
-  return std::ssize(tied);
-}
-
 bool is_constant(const std::vector<Series>& columns, std::int32_t column,
                  const std::set<std::int32_t>& lags, const std::vector<std::int32_t>& times) {
   const std::vector<double>& values = columns[idx(column)].values;
@@ -128,21 +119,42 @@ bool is_constant(const std::vector<Series>& columns, std::int32_t column,
   return true;
 }
 
+// Half the width of the middle half of the values: outliers do not count. The deviation where that
+// is 0.
+double robust_width(const double* values, const std::vector<double>& given, double deviation) {
+  std::vector<double> present;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (std::isfinite(given[i])) present.push_back(values[i]);
+  }
+  const auto quarter = static_cast<std::ptrdiff_t>(present.size() / 4);
+  if (quarter == 0) return deviation;
+  std::ranges::nth_element(present, present.begin() + quarter);
+  const double low = present[static_cast<std::size_t>(quarter)];
+  std::ranges::nth_element(present, present.end() - 1 - quarter);
+  const double width = (present[present.size() - 1 - static_cast<std::size_t>(quarter)] - low) / 2;
+  return width > 0 ? std::min(width, deviation) : deviation;
+}
+
 void prepare_column(const Series& column, std::int32_t number, const InformationOptions& options,
                     PreparedColumns& prepared) {
   const Scale scale = scale_of(column.values);
   double* const target = prepared.values.data() + number * prepared.length;
   const bool divides = options.standardize && scale.deviation > 0;
+  // The mean is taken off in any case: noise would be lost in the rounding of large values.
   for (std::size_t i = 0; i < column.values.size(); ++i) {
-    const double value = column.values[i];
-    if (!std::isfinite(value)) continue;
-    target[i] = divides ? (value - scale.mean) / scale.deviation : value;
+    if (!std::isfinite(column.values[i])) continue;
+    target[i] = (column.values[i] - scale.mean) / (divides ? scale.deviation : 1);
   }
-  const double noise = divides ? tie_noise : tie_noise * scale.deviation;
-  const std::int64_t tied = break_ties(column.values, number, noise, options.seed, target);
-  if (tied > 0 && scale.deviation > 0) {
-    prepared.tied.push_back(fmt::format("'{}' ({})", column.name, tied));
+  const std::vector<std::int32_t> tied = tied_rows(column.values);
+  if (tied.empty() || scale.deviation == 0) return;
+  const double noise =
+      tie_noise * robust_width(target, column.values, divides ? 1 : scale.deviation);
+  prepared.noise[idx(number)] = noise;
+  const DrawName name{options.seed, 0, static_cast<std::uint32_t>(number), RngDomain::surrogate, 1};
+  for (const std::int32_t row : tied) {
+    target[row] += noise * (open_unit(draw_word(name, static_cast<std::uint32_t>(row))) - 0.5);
   }
+  prepared.tied.push_back(fmt::format("'{}' ({})", column.name, tied.size()));
 }
 
 // Names of at most so many columns stand in a note.
@@ -155,10 +167,10 @@ void note_ties(PreparedColumns& prepared) {
   const auto end = prepared.tied.begin() + static_cast<std::ptrdiff_t>(named);
   std::string list = fmt::format("{}", fmt::join(prepared.tied.begin(), end, ", "));
   if (named < all) list += fmt::format(" and {} more columns", all - named);
-  prepared.notes.push_back(fmt::format(
-      "values occur more than once in {}: noise of {:.0e} standard deviations tells them "
-      "apart",
-      list, tie_noise));
+  prepared.notes.push_back(
+      fmt::format("values occur more than once in {}: noise of {:.0e} of their width tells them "
+                  "apart",
+                  list, tie_noise));
 }
 
 }  // namespace
@@ -189,6 +201,7 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
   }
   prepared.values.resize(columns.size() * idx(prepared.length));
   prepared.constant.resize(columns.size());
+  prepared.noise.resize(columns.size());
   for (const auto& [column, offsets] : lags) {
     prepared.constant[idx(column)] =
         prepared.times.empty() || is_constant(columns, column, offsets, prepared.times);
@@ -198,25 +211,87 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
   return prepared;
 }
 
-bool is_copy(const PreparedColumns& columns, const InformationAxis& a, const InformationAxis& b) {
-  // The line through the two points that are farthest apart in the first axis; noise of ties is
-  // smaller than what is allowed.
-  if (columns.times.empty()) return false;
-  std::size_t low = 0, high = 0;
-  for (std::size_t i = 0; i < columns.times.size(); ++i) {
-    if (columns.at(a, i) < columns.at(a, low)) low = i;
-    if (columns.at(a, i) > columns.at(a, high)) high = i;
+bool depends_on_row_before(const PreparedColumns& columns, std::int32_t column) {
+  const double* const values = columns.values.data() + column * columns.length;
+  double n = 0, sum[2] = {}, square[2] = {}, product = 0;
+  for (std::size_t i = 1; i < columns.times.size(); ++i) {
+    if (columns.times[i] != columns.times[i - 1] + 1) continue;
+    const double before = values[columns.times[i - 1]], now = values[columns.times[i]];
+    n += 1;
+    sum[0] += before, sum[1] += now;
+    square[0] += before * before, square[1] += now * now;
+    product += before * now;
   }
+  const double spread = (square[0] - sum[0] * sum[0] / n) * (square[1] - sum[1] * sum[1] / n);
+  if (n < 10 || !(spread > 0)) return false;
+  const double correlation = (product - sum[0] * sum[1] / n) / std::sqrt(spread);
+  return std::abs(correlation) > 4 / std::sqrt(n);
+}
+
+namespace {
+
+// Points a quarter and three quarters up in the order of an axis; farther out if those are equal up
+// to noise.
+std::pair<std::size_t, std::size_t> quartile_points(const PreparedColumns& columns,
+                                                    const InformationAxis& axis) {
+  std::vector<std::size_t> order(columns.times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t p) { return columns.at(axis, p); });
+  const double noise = columns.noise[idx(axis.column)];
+  std::size_t low = order.size() / 4, high = order.size() - 1 - low;
+  while (low > 0 && columns.at(axis, order[high]) - columns.at(axis, order[low]) <= 2 * noise) {
+    low /= 2;
+    high = order.size() - 1 - low;
+  }
+  return {order[low], order[high]};
+}
+
+// The correlation of two axes.
+double correlation_of(const PreparedColumns& columns, const InformationAxis& a,
+                      const InformationAxis& b) {
+  const auto n = static_cast<double>(columns.times.size());
+  double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+  for (std::size_t i = 0; i < columns.times.size(); ++i) {
+    mean_a += columns.at(a, i) / n;
+    mean_b += columns.at(b, i) / n;
+  }
+  for (std::size_t i = 0; i < columns.times.size(); ++i) {
+    const double of_a = columns.at(a, i) - mean_a, of_b = columns.at(b, i) - mean_b;
+    aa += of_a * of_a;
+    bb += of_b * of_b;
+    ab += of_a * of_b;
+  }
+  return ab / (std::sqrt(aa) * std::sqrt(bb));
+}
+
+// Whether all points are on the line through two of them.
+bool on_line(const PreparedColumns& columns, const InformationAxis& a, const InformationAxis& b,
+             std::size_t low, std::size_t high) {
   const double run = columns.at(a, high) - columns.at(a, low);
   const double rise = columns.at(b, high) - columns.at(b, low);
   if (run == 0 || rise == 0) return false;
-  const double allowed = 4 * tie_noise * std::abs(rise);
+  const double slope = rise / run;
+  const double noise =
+      columns.noise[idx(b.column)] + std::abs(slope) * columns.noise[idx(a.column)];
   for (std::size_t i = 0; i < columns.times.size(); ++i) {
-    const double expected =
-        columns.at(b, low) + (columns.at(a, i) - columns.at(a, low)) * (rise / run);
-    if (std::abs(columns.at(b, i) - expected) > allowed) return false;
+    const double away = columns.at(a, i) - columns.at(a, low), along = away * slope;
+    const double rounding = 1e-9 * std::max(std::abs(rise), std::abs(along));
+    const double allowed = rounding + 2 * noise * (1 + std::abs(away / run));
+    if (std::abs(columns.at(b, i) - columns.at(b, low) - along) > allowed) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool is_copy(const PreparedColumns& columns, const InformationAxis& a, const InformationAxis& b) {
+  // Most pairs are no copies, and their correlation shows it. That of columns with an outlier in
+  // common does not, and any line through it is as good: so the line goes through the quartiles.
+  constexpr double nearly_one = 0.999999;
+  const double correlation = correlation_of(columns, a, b);
+  if (!(std::abs(correlation) > nearly_one)) return false;
+  const auto [low, high] = quartile_points(columns, a);
+  return on_line(columns, a, b, low, high);
 }
 
 }  // namespace kiln

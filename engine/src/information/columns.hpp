@@ -29,6 +29,7 @@ struct PreparedColumns {
   std::vector<double> values;       ///< [column][length]; missing ones stand at 0
   std::vector<std::int32_t> times;  ///< rows at which every axis of every task has a value
   std::vector<bool> constant;       ///< of each column, at those rows
+  std::vector<double> noise;        ///< of each column: width of what tells equal values apart
   std::vector<std::string> tied;    ///< "'x' (12)": columns with equal values, and how many
   std::vector<std::string> notes;
 
@@ -39,13 +40,17 @@ struct PreparedColumns {
 
 /// The number of the first surrogate of a column: those of other columns have other numbers.
 constexpr std::int64_t first_surrogate_of(std::int32_t column) {
-  return std::int64_t{column} << 24;
+  return std::int64_t{column} << Surrogates::series_bits;
 }
 
 /// @throws InvalidArgument for columns of different lengths
 PreparedColumns prepare_columns(const std::vector<Series>& columns,
                                 const std::vector<InformationTask>& tasks,
                                 const InformationOptions& options);
+
+/// Whether the values of a column depend on those of the row before: their correlation is beyond
+/// four standard errors.
+bool depends_on_row_before(const PreparedColumns& columns, std::int32_t column);
 
 /// Whether one axis is a linear function of the other, up to rounding.
 bool is_copy(const PreparedColumns& columns, const InformationAxis& a, const InformationAxis& b);

@@ -34,7 +34,8 @@ void limit(const InformationTask& task, std::vector<InformationLink*>& links) {
 }  // namespace
 
 void keep_direct_links(const InformationColumns& which, const InformationOptions& options,
-                       std::int32_t k, KsgEstimator& estimator, InformationMap& map) {
+                       std::int32_t k, const SurrogatePlan& wish, KsgEstimator& estimator,
+                       InformationMap& map) {
   std::map<std::int32_t, std::vector<InformationLink*>> of_target;
   for (InformationLink& link : map.links) {
     if (link.significant) of_target[link.target].push_back(&link);
@@ -51,8 +52,7 @@ void keep_direct_links(const InformationColumns& which, const InformationOptions
           tasks.back().z.insert(tasks.back().z.end(), more.begin(), more.end());
         }
       }
-      const std::vector<InformationEstimate> given =
-          estimator.estimate(tasks, k, options.surrogates, false);
+      const std::vector<InformationEstimate> given = estimator.estimate(tasks, k, wish, false);
       const auto weakest = std::ranges::max_element(given, {}, &InformationEstimate::p_value);
       if (weakest->p_value <= options.false_discovery_rate) break;
       const auto place = weakest - given.begin();

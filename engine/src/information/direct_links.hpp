@@ -12,6 +12,7 @@ namespace kiln {
 /// Takes significance from links that the other significant sources of their targets explain: the
 /// least significant link, given all others, is left out until all that remain are significant.
 void keep_direct_links(const InformationColumns& which, const InformationOptions& options,
-                       std::int32_t k, KsgEstimator& estimator, InformationMap& map);
+                       std::int32_t k, const SurrogatePlan& wish, KsgEstimator& estimator,
+                       InformationMap& map);
 
 }  // namespace kiln

@@ -26,11 +26,15 @@ namespace {
 
 using Tasks = std::vector<InformationTask>;
 
-bool uses_constant(const PreparedColumns& columns, const InformationTask& task) {
+bool uses_constant(const PreparedColumns& columns, const InformationTask& task,
+                   InformationMeasure measure) {
   const auto is_constant = [&](const InformationAxis& axis) {
     return columns.constant[idx(axis.column)];
   };
-  return std::ranges::any_of(task.y, is_constant) || std::ranges::any_of(task.x, is_constant);
+  // A constant source leaves all of the entropy of the target.
+  const bool source_counts = measure != InformationMeasure::conditional_entropy;
+  return std::ranges::any_of(task.y, is_constant) ||
+         (source_counts && std::ranges::any_of(task.x, is_constant));
 }
 
 // Whether x says all of y, and z does not.
@@ -47,7 +51,7 @@ std::vector<std::size_t> settle(const PreparedColumns& columns, const Tasks& tas
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     InformationEstimate& estimate = map.links[i].estimate;
     estimate.points = std::ssize(columns.times);
-    if (estimate.points > 1 && uses_constant(columns, tasks[i])) {
+    if (estimate.points > 1 && uses_constant(columns, tasks[i], map.measure)) {
       estimate.status = InformationStatus::constant;
       estimate.value = estimate.spread = 0;
     } else if (estimate.points > 2 && !is_binned(map.measure) && is_unbounded(columns, tasks[i])) {
@@ -66,7 +70,7 @@ std::int32_t stable_k(KsgEstimator& estimator, const Tasks& tasks) {
   std::vector<std::vector<InformationEstimate>> of_k;
   for (const std::int32_t k : candidates) {
     if (estimator.fewest_neighbors() < k) break;
-    of_k.push_back(estimator.estimate(tasks, k, 0, false));
+    of_k.push_back(estimator.estimate(tasks, k, {}, false));
   }
   if (of_k.size() < 3)
     return std::min<std::int32_t>(
@@ -92,7 +96,7 @@ void mark_biased(KsgEstimator& estimator, const Tasks& tasks, std::int32_t k,
                  std::vector<InformationEstimate>& estimates) {
   const std::int32_t other = k <= 4 ? 4 * k : k / 4;
   if (estimator.fewest_neighbors() < other) return;
-  const std::vector<InformationEstimate> of_other = estimator.estimate(tasks, other, 0, false);
+  const std::vector<InformationEstimate> of_other = estimator.estimate(tasks, other, {}, false);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const double change = std::abs(of_other[i].value - estimates[i].value);
     const double larger = std::max(of_other[i].value, estimates[i].value);
@@ -104,23 +108,68 @@ void mark_biased(KsgEstimator& estimator, const Tasks& tasks, std::int32_t k,
   }
 }
 
-// Tasks of the same numbers of coordinates run together.
-std::map<std::array<std::size_t, 3>, std::vector<std::size_t>> by_shape(
-    const Tasks& tasks, const std::vector<std::size_t>& open) {
-  std::map<std::array<std::size_t, 3>, std::vector<std::size_t>> shapes;
-  for (const std::size_t i : open) {
-    shapes[{tasks[i].z.size(), tasks[i].y.size(), tasks[i].x.size()}].push_back(i);
+// Surrogates of a task.
+SurrogateKind kind_of(const PreparedColumns& columns, const InformationTask& task,
+                      const InformationOptions& options) {
+  if (options.surrogate_kind) return *options.surrogate_kind;
+  if (options.measure == InformationMeasure::active_storage || task.x.empty()) {
+    return SurrogateKind::permutation;
   }
-  return shapes;
+  const bool both = depends_on_row_before(columns, task.y.front().column) &&
+                    depends_on_row_before(columns, task.x.front().column);
+  return both ? SurrogateKind::rotation : SurrogateKind::permutation;
+}
+
+// Tasks of the same numbers of coordinates, with the same kind of surrogates, run together.
+struct Batch {
+  std::array<std::size_t, 3> shape;
+  SurrogateKind kind;
+  friend auto operator<=>(const Batch&, const Batch&) = default;
+};
+using Batches = std::map<Batch, std::vector<std::size_t>>;
+
+Batches batches_of(const PreparedColumns& columns, const Tasks& tasks,
+                   const std::vector<std::size_t>& open, const InformationOptions& options) {
+  Batches batches;
+  for (const std::size_t i : open) {
+    const InformationTask& task = tasks[i];
+    const SurrogateKind kind =
+        options.surrogates > 0 ? kind_of(columns, task, options) : SurrogateKind::permutation;
+    batches[{{task.z.size(), task.y.size(), task.x.size()}, kind}].push_back(i);
+  }
+  return batches;
+}
+
+void note_kinds(const Batches& batches, const InformationOptions& options, std::int64_t points,
+                InformationMap& map) {
+  std::size_t rotated = 0, all = 0;
+  for (const auto& [batch, numbers] : batches) {
+    all += numbers.size();
+    rotated += batch.kind == SurrogateKind::rotation ? numbers.size() : 0;
+  }
+  if (options.surrogates == 0 || rotated == 0) return;
+  if (!options.surrogate_kind) {
+    map.notes.push_back(fmt::format(
+        "surrogates of {} of {} links are rotations, because source and target depend on "
+        "the row before; permutations would take that for information",
+        rotated, all));
+  }
+  const SurrogatePlan plan{options.surrogates, SurrogateKind::rotation, options.theiler};
+  if (plan.count_of(points) < options.surrogates) {
+    map.notes.push_back(fmt::format("{} points have {} rotations", points, plan.count_of(points)));
+  }
+}
+
+SurrogatePlan plan_of(const InformationOptions& options, SurrogateKind kind) {
+  return {options.surrogates, kind, options.theiler};
 }
 
 void estimate_by_neighbors(const InformationColumns& which, const InformationOptions& options,
                            const PreparedColumns& columns, const Tasks& tasks,
-                           const std::vector<std::size_t>& open, Backend& backend,
-                           InformationMap& map) {
+                           const Batches& batches, Backend& backend, InformationMap& map) {
   KsgEstimator estimator(columns, options, backend);
   std::int32_t k = options.k;
-  for (const auto& [shape, numbers] : by_shape(tasks, open)) {
+  for (const auto& [batch, numbers] : batches) {
     Tasks some;
     for (const std::size_t i : numbers) some.push_back(tasks[i]);
     if (k == 0) {
@@ -128,14 +177,38 @@ void estimate_by_neighbors(const InformationColumns& which, const InformationOpt
       map.notes.push_back(fmt::format("{} neighbours: estimates change the least there", k));
     }
     std::vector<InformationEstimate> estimates =
-        estimator.estimate(some, k, options.surrogates, options.local);
+        estimator.estimate(some, k, plan_of(options, batch.kind), options.local);
     mark_biased(estimator, some, k, estimates);
     for (std::size_t i = 0; i < some.size(); ++i) {
       map.links[numbers[i]].estimate = std::move(estimates[i]);
     }
   }
   mark_significant(map);
-  if (options.direct && k > 0) keep_direct_links(which, options, k, estimator, map);
+  if (!options.direct || k == 0) return;
+  // One kind for all sources of a target: rotations where any link has them.
+  const bool rotates = std::ranges::any_of(
+      batches, [](const auto& one) { return one.first.kind == SurrogateKind::rotation; });
+  const SurrogateKind kind = rotates ? SurrogateKind::rotation : SurrogateKind::permutation;
+  keep_direct_links(which, options, k, plan_of(options, kind), estimator, map);
+}
+
+void estimate_by_bins(const std::vector<Series>& columns, const InformationOptions& options,
+                      const PreparedColumns& prepared, const Tasks& tasks, const Batches& batches,
+                      Backend& backend, InformationMap& map) {
+  if (prepared.times.size() < 2) {
+    throw InvalidArgument(
+        "information.rows",
+        fmt::format("{} rows without missing values are too few", prepared.times.size()),
+        "at least 2");
+  }
+  for (const auto& [batch, numbers] : batches) {
+    Tasks some;
+    for (const std::size_t i : numbers) some.push_back(tasks[i]);
+    const std::vector<InformationEstimate> estimates =
+        estimate_from_bins(columns, prepared, some, options, plan_of(options, batch.kind), backend);
+    for (std::size_t i = 0; i < some.size(); ++i) map.links[numbers[i]].estimate = estimates[i];
+  }
+  mark_significant(map);
 }
 
 void note_statuses(InformationMap& map) {
@@ -175,23 +248,14 @@ InformationMap estimate_information(const std::vector<Series>& columns,
   map.notes = prepared.notes;
   const std::vector<std::size_t> open = settle(prepared, tasks, map);
   if (open.empty()) return map;
+  const Batches batches = batches_of(prepared, tasks, open, options);
+  note_kinds(batches, options, std::ssize(prepared.times), map);
   if (is_binned(options.measure)) {
-    if (prepared.times.size() < 2) {
-      throw InvalidArgument(
-          "information.rows",
-          fmt::format("{} rows without missing values are too few", prepared.times.size()),
-          "at least 2");
-    }
-    Tasks some;
-    for (const std::size_t i : open) some.push_back(tasks[i]);
-    const std::vector<InformationEstimate> estimates =
-        estimate_from_bins(columns, prepared, some, options, backend);
-    for (std::size_t i = 0; i < open.size(); ++i) map.links[open[i]].estimate = estimates[i];
-    mark_significant(map);
+    estimate_by_bins(columns, options, prepared, tasks, batches, backend, map);
     return map;
   }
   if (options.local) map.point_rows = prepared.times;
-  estimate_by_neighbors(which, options, prepared, tasks, open, backend, map);
+  estimate_by_neighbors(which, options, prepared, tasks, batches, backend, map);
   note_statuses(map);
   return map;
 }

@@ -90,10 +90,11 @@ void KsgEstimator::require_neighbors(std::int32_t k) const {
 }
 
 std::vector<InformationEstimate> KsgEstimator::estimate(const std::vector<InformationTask>& tasks,
-                                                        std::int32_t k, std::int64_t surrogates,
+                                                        std::int32_t k, const SurrogatePlan& wish,
                                                         bool local) {
   if (tasks.empty()) return {};
   require_neighbors(k);
+  const std::int64_t surrogates = wish.count_of(n_);
   const KsgPlan plan(tasks, options_, surrogates);
   const std::int64_t length = columns_.length;
   const auto columns = static_cast<std::int64_t>(columns_.constant.size());
@@ -101,7 +102,7 @@ std::vector<InformationEstimate> KsgEstimator::estimate(const std::vector<Inform
       {series_.data(), columns, length, length}, times_.view(), psi_table_.view(), options_};
   double constant = psi_[idx(k - 1)];
   if (plan.z == 0) constant += mean_psi_ - (plan.by_extents ? 1.0 / k : 0.0);
-  KsgLaunches launches(plan, inputs, k, local, *queue_);
+  KsgLaunches launches(plan, inputs, k, wish, local, *queue_);
   std::vector<InformationEstimate> estimates(tasks.size());
   for (std::int64_t first = 0, count = 0; first < std::ssize(plan.problems); first += count) {
     count = plan.run_length(first, launches.capacity());
@@ -130,8 +131,9 @@ std::vector<InformationEstimate> KsgEstimator::estimate(const std::vector<Inform
     estimate.points = n_;
     estimate.k = k;
   }
+  const SurrogateTail tail{.skewness = pooled_skewness(of_surrogates)};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    compare_with_surrogates(of_surrogates[i], estimates[i]);
+    compare_with_surrogates(of_surrogates[i], tail, estimates[i]);
   }
   return estimates;
 }

@@ -12,6 +12,7 @@
 #include "kiln/queue.hpp"
 
 #include "columns.hpp"
+#include "surrogate_plan.hpp"
 
 namespace kiln {
 
@@ -22,11 +23,11 @@ class KsgEstimator {
   KsgEstimator(const PreparedColumns& columns, const InformationOptions& options, Backend& backend);
 
   /// Estimates of tasks that have the same numbers of coordinates.
-  /// @param surrogates  of each task; 0: values alone
+  /// @param wish  surrogates of each task
   /// @param local  whether to give the values of all points
   /// @throws InvalidArgument if there are too few rows for k neighbours
   std::vector<InformationEstimate> estimate(const std::vector<InformationTask>& tasks,
-                                            std::int32_t k, std::int64_t surrogates, bool local);
+                                            std::int32_t k, const SurrogatePlan& wish, bool local);
 
   /// Points, and the least number of neighbours that one of them may have.
   std::int64_t points() const { return n_; }

@@ -31,11 +31,12 @@ View2<T> rows_of(DeviceArray<T>& array, std::int64_t columns) {
 
 }  // namespace
 
-KsgLaunches::KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k, bool local,
-                         Queue& queue)
+KsgLaunches::KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k,
+                         const SurrogatePlan& wish, bool local, Queue& queue)
     : plan_(plan),
       inputs_(inputs),
       k_(k),
+      wish_(wish),
       queue_(queue),
       capacity_(capacity_of(plan, n(), local)),
       orders_(queue, plan.orders.size() * n()),
@@ -98,8 +99,8 @@ void KsgLaunches::draw(std::int64_t first, std::int64_t count) {
   kernel.places = {places_.data(), last.surrogate - begin.surrogate + 1, n(), n()};
   kernel.seed = inputs_.options.seed;
   kernel.first = first_surrogate_of(plan_.source(begin)) + begin.surrogate;
-  kernel.kind = inputs_.options.surrogate_kind;
-  kernel.closest = std::clamp<std::int64_t>(inputs_.options.theiler + 1, 1, n() / 2);
+  kernel.kind = wish_.kind;
+  kernel.closest = wish_.closest(n());
   kernel.room = room_.view();
   queue_.launch(kernel);
 }

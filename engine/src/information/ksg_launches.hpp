@@ -11,6 +11,7 @@
 #include "kiln/queue.hpp"
 
 #include "ksg_plan.hpp"
+#include "surrogate_plan.hpp"
 
 namespace kiln {
 
@@ -26,8 +27,8 @@ struct KsgInputs {
 /// the axes that no surrogate changes, are made once.
 class KsgLaunches {
  public:
-  KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k, bool local,
-              Queue& queue);
+  KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k,
+              const SurrogatePlan& wish, bool local, Queue& queue);
 
   /// Problems that a chunk has room for.
   std::int64_t capacity() const { return capacity_; }
@@ -52,6 +53,7 @@ class KsgLaunches {
   const KsgPlan& plan_;
   const KsgInputs& inputs_;
   const std::int32_t k_;
+  const SurrogatePlan& wish_;
   Queue& queue_;
   const std::int64_t capacity_;
   DeviceArray<std::uint8_t> room_;

@@ -75,23 +75,28 @@ void add_autocorrelation_time(std::span<const double> stretch, SeriesAnalysis& a
 }
 
 void add_spectrum(std::span<const double> stretch, bool constant, SeriesAnalysis& analysis) {
-  if (constant) {
-    analysis.notes.push_back("no spectrum: constant");
-  } else if (analysis.stretch_rows < min_rows_of_spectrum) {
+  constexpr double drifts = 0.98;
+  if (analysis.stretch_rows < min_rows_of_spectrum) {
     add_too_short("spectrum", analysis.stretch_rows, min_rows_of_spectrum, analysis);
+  } else if (constant) {
+    analysis.notes.push_back("no spectrum: constant");
   } else {
     analysis.spectrum = estimate_spectrum(stretch);
+    if (analysis.spectrum->red_noise_coefficient < drifts) return;
+    analysis.notes.push_back(
+        "the column drifts like a random walk, so that its p-value is too small: analyse its "
+        "differences");
   }
 }
 
 void add_change_points(std::span<const double> stretch, bool constant, SeriesAnalysis& analysis) {
   constexpr double strong = 0.9;
+  if (analysis.stretch_rows < min_rows_of_changes) {
+    return add_too_short("change points", analysis.stretch_rows, min_rows_of_changes, analysis);
+  }
   if (constant) {
     analysis.notes.push_back("no change points: constant");
     return;
-  }
-  if (analysis.stretch_rows < min_rows_of_changes) {
-    return add_too_short("change points", analysis.stretch_rows, min_rows_of_changes, analysis);
   }
   ChangePoints& found = analysis.change_points.emplace(find_change_points(stretch));
   for (ChangePoint& change : found.changes) change.row += analysis.stretch_begin;
@@ -105,10 +110,26 @@ void add_change_points(std::span<const double> stretch, bool constant, SeriesAna
   }
 }
 
+// Whether squares of the values, and their sums, are within the range of doubles.
+bool can_be_squared(const SeriesColumn& column) {
+  constexpr double far = 1e120;
+  double largest = 0;
+  for (const double value : column.values) {
+    if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest == 0 || (largest < far && largest > 1 / far);
+}
+
 SeriesAnalysis analysis_of(const SeriesColumn& column, const SeriesOptions& options) {
   SeriesAnalysis analysis;
   analysis.name = column.name;
   analysis.rows = static_cast<std::int64_t>(column.values.size());
+  if (!can_be_squared(column)) {
+    analysis.notes.push_back(
+        "nothing is computed: squares of the values are beyond the range of doubles; multiply the "
+        "column by a power of ten");
+    return analysis;
+  }
   const Moments moments = moments_of(column.values);
   analysis.missing = analysis.rows - moments.count;
   std::tie(analysis.stretch_begin, analysis.stretch_rows) = longest_stretch(column.values);
@@ -155,17 +176,21 @@ std::vector<SeriesAnalysis> analyze_series(Queue& queue, std::span<const SeriesC
   require(options);
   std::vector<SeriesAnalysis> analyses;
   std::vector<ForecastRequest> requests;
+  std::vector<std::size_t> requested;  // the column of each
   for (const SeriesColumn& column : columns) {
     require_no_infinite(column);
     const SeriesAnalysis& analysis = analyses.emplace_back(analysis_of(column, options));
+    if (!can_be_squared(column)) continue;
+    requested.push_back(analyses.size() - 1);
     requests.push_back({column.values, column.values.subspan(idx(analysis.stretch_begin),
                                                              idx(analysis.stretch_rows))});
   }
   if (options.horizon == 0) return analyses;
   std::vector<ForecastAnswer> answers = forecast_columns(queue, requests, options);
-  for (std::size_t c = 0; c < analyses.size(); ++c) {
-    analyses[c].forecast = std::move(answers[c].forecast);
-    std::ranges::move(answers[c].notes, std::back_inserter(analyses[c].notes));
+  for (std::size_t i = 0; i < requested.size(); ++i) {
+    SeriesAnalysis& analysis = analyses[requested[i]];
+    analysis.forecast = std::move(answers[i].forecast);
+    std::ranges::move(answers[i].notes, std::back_inserter(analysis.notes));
   }
   return analyses;
 }

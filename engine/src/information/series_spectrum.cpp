@@ -116,7 +116,7 @@ void fit_red_noise(std::size_t first, Spectrum& spectrum) {
   }
   if (logs.empty()) return;
   double least = std::numeric_limits<double>::infinity(), level = 0;
-  for (int step = 0; step < 100; ++step) {
+  for (int step = -99; step < 100; ++step) {
     const double a = 0.01 * step;
     std::vector<double> rest = logs;
     for (std::size_t i = 0; i < rest.size(); ++i) {

@@ -60,7 +60,49 @@ double student_tail(double t, double degrees) {
   return t >= 0 ? half : 1 - half;
 }
 
-void compare_with_surrogates(const std::vector<double>& surrogates, InformationEstimate& estimate) {
+double gamma_tail(double a, double x) {
+  // A series below a + 1, a continued fraction above (Abramowitz, Stegun, 6.5.29, 6.5.31).
+  const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+  if (x < a + 1) {
+    double term = 1 / a, sum = term;
+    for (int n = 1; n < 100'000 && term > sum * 1e-16; ++n) {
+      term *= x / (a + n);
+      sum += term;
+    }
+    return 1 - front * sum;
+  }
+  double b = x + 1 - a, c = 1e300, d = 1 / b, fraction = d;
+  for (int n = 1; n < 100'000; ++n) {
+    const double numerator = -n * (n - a);
+    b += 2;
+    d = 1 / (numerator * d + b);
+    c = b + numerator / c;
+    fraction *= c * d;
+    if (std::abs(c * d - 1) < 1e-15) break;
+  }
+  return front * fraction;
+}
+
+double pooled_skewness(const std::vector<std::vector<double>>& surrogates) {
+  double cubes = 0, count = 0;
+  for (const std::vector<double>& values : surrogates) {
+    const auto n = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    double squares = 0, third = 0;
+    for (const double value : values) {
+      squares += (value - mean) * (value - mean);
+      third += (value - mean) * (value - mean) * (value - mean);
+    }
+    if (values.size() < 3 || !(squares > 0)) continue;
+    // Without bias for normal values.
+    cubes += n * third / (std::pow(squares / n, 1.5) * n) * std::sqrt(n * (n - 1)) / (n - 2);
+    count += n;
+  }
+  return count > 0 ? std::max(0.0, cubes / count) : 0;
+}
+
+void compare_with_surrogates(const std::vector<double>& surrogates, const SurrogateTail& tail,
+                             InformationEstimate& estimate) {
   const auto count = static_cast<double>(surrogates.size());
   if (surrogates.empty()) return;
   const double mean = std::accumulate(surrogates.begin(), surrogates.end(), 0.0) / count;
@@ -73,11 +115,17 @@ void compare_with_surrogates(const std::vector<double>& surrogates, InformationE
   estimate.surrogate_mean = mean;
   estimate.surrogate_deviation = deviation;
   estimate.p_value = (1 + static_cast<double>(beyond)) / (1 + count);
-  const bool has_tail = std::ssize(surrogates) >= surrogates_for_tail && deviation > 0;
+  const bool has_tail =
+      tail.is_smooth && std::ssize(surrogates) >= surrogates_for_tail && deviation > 0;
   if (beyond >= enough_beyond || !has_tail || !std::isfinite(estimate.value)) return;
-  // One more draw from a normal distribution whose mean and deviation were estimated.
+  // One more draw from a distribution whose mean and deviation were estimated. Estimates of few
+  // points are skewed: their tail is that of a gamma distribution (Pearson's type III).
   const double t = (estimate.value - mean) / (deviation * std::sqrt(1 + 1 / count));
   estimate.p_value = student_tail(t, count - 1);
+  constexpr double hardly_skewed = 0.05;
+  if (tail.skewness < hardly_skewed || t <= 0) return;
+  const double shape = 4 / (tail.skewness * tail.skewness);
+  estimate.p_value = std::max(estimate.p_value, gamma_tail(shape, shape + t * std::sqrt(shape)));
 }
 
 std::vector<double> false_discovery_rates(const std::vector<double>& p_values) {

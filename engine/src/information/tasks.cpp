@@ -49,6 +49,20 @@ void require_columns(const InformationColumns& which, std::int64_t columns) {
   }
 }
 
+// What is known already says nothing, and nothing can be said of it.
+void require_apart(const std::vector<Series>& columns, const InformationColumns& which) {
+  for (const std::int32_t condition : which.conditions) {
+    for (const auto* list : {&which.sources, &which.targets}) {
+      if (std::ranges::find(*list, condition) == list->end()) continue;
+      throw InvalidArgument(
+          "information.condition",
+          fmt::format("column '{}' is a condition, and a {} too", columns[idx(condition)].name,
+                      list == &which.sources ? "source of information" : "target"),
+          "a column has one part");
+    }
+  }
+}
+
 // A task has a limited number of coordinates.
 void require_dims(const InformationTask& task) {
   const std::size_t dims = task.z.size() + task.y.size() + task.x.size();
@@ -108,6 +122,7 @@ std::vector<InformationLink> links_of(const std::vector<Series>& columns,
                                       const InformationOptions& options) {
   const auto count = std::ssize(columns);
   require_columns(which, count);
+  require_apart(columns, which);
   const bool conditional = options.measure == Measure::conditional_mutual_information;
   if (conditional && which.conditions.empty()) {
     throw InvalidArgument("information.condition",
@@ -115,6 +130,13 @@ std::vector<InformationLink> links_of(const std::vector<Series>& columns,
   }
   const std::vector<std::int32_t> targets = chosen(which.targets, which, count);
   const std::vector<std::int32_t> sources = chosen(which.sources, which, count);
+  constexpr std::int64_t max_links = 1'000'000;
+  const std::int64_t pairs =
+      std::ssize(targets) * std::ssize(sources) * std::ssize(lags_of(options));
+  if (!is_of_one_column(options.measure) && pairs > max_links) {
+    throw InvalidArgument("information.links", fmt::format("{} pairs are too many", pairs),
+                          fmt::format("at most {}", max_links), "choose columns");
+  }
   std::vector<InformationLink> links;
   for (const std::int32_t target : targets) {
     if (is_of_one_column(options.measure)) {
@@ -136,7 +158,7 @@ std::vector<InformationLink> links_of(const std::vector<Series>& columns,
   }
   if (!links.empty()) return links;
   throw InvalidArgument("information.links", "there is no pair of columns to compare",
-                        "a source that is not the target");
+                        "two columns that are no conditions");
 }
 
 InformationTask task_of(const InformationLink& link, const InformationColumns& which,

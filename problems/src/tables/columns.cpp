@@ -113,6 +113,7 @@ ColumnCollector::ColumnCollector(std::vector<std::string> names,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     kept_[columns[i]] = static_cast<std::int32_t>(i);
     columns_[i].name = std::move(names[columns[i]]);
+    columns_[i].number = static_cast<std::int64_t>(columns[i]) + 1;
     columns_[i].wanted = all_wanted;
   }
 }
@@ -224,6 +225,7 @@ std::size_t ColumnCollector::finish(NumericTable& table) {
       continue;
     }
     table.names.push_back(std::move(column.name));
+    table.numbers.push_back(column.number);
     table.columns.push_back(std::move(column.values));
     table.missing.push_back(column.missing);
   }

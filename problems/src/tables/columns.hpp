@@ -39,6 +39,7 @@ struct TableText {
 /// The values of one column, in the order of the rows.
 struct TableColumn {
   std::string name;
+  std::int64_t number = 0;  ///< in the file, from 1
   bool wanted = false;  ///< by the user, so that text in it is an error
   std::vector<double> values;
   std::int64_t missing = 0;

@@ -117,6 +117,57 @@ TEST_F(AnalyzeTable, ReadsStandardInputAndPrintsCsv) {
   EXPECT_EQ(outcome.out.find("source,target,lag,value"), 0u) << outcome.out;
 }
 
+// A number is that of the column in the file, whatever columns of text are left out.
+TEST_F(AnalyzeTable, CountsColumnsAsTheFileDoes) {
+  write("t.csv", "date,a,b,c\nx,1,5,3\nx,2,3,1\nx,3,8,2\nx,4,1,9\nx,5,9,4\nx,6,2,8\n");
+  const auto targets = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"analyze", "t.csv", "--csv", "--surrogates", "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string csv = run(words).out;
+    std::vector<std::string> found;
+    for (std::size_t at = csv.find('\n') + 1; at < csv.size(); at = csv.find('\n', at) + 1) {
+      const std::size_t comma = csv.find(',', at);
+      found.push_back(csv.substr(comma + 1, csv.find(',', comma + 1) - comma - 1));
+    }
+    return found;
+  };
+  EXPECT_EQ(targets({"--target", "2"}), (std::vector<std::string>{"a", "a"}));
+  EXPECT_EQ(targets({"--target", "a"}), (std::vector<std::string>{"a", "a"}));
+  EXPECT_EQ(targets({"--columns", "3,4", "--target", "4"}), (std::vector<std::string>{"c"}));
+}
+
+TEST_F(AnalyzeTable, NeverOverwrites) {
+  write("notes.txt", "mine\n");
+  std::filesystem::create_directory(folder_ / "full");
+  std::filesystem::rename(folder_ / "notes.txt", folder_ / "full" / "notes.txt");
+  const Outcome outcome = run({"analyze", "s.csv", "--surrogates", "0", "-o", "full"});
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_NE(outcome.err.find("never overwrites"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(exists("full/map.csv"));
+}
+
+TEST_F(AnalyzeTable, RefusesOptionsThatItsMeasuresHaveNoUseFor) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--condition", "noise"},
+                                                {"--past", "2"},
+                                                {"--bins", "4"},
+                                                {"--direct"},
+                                                {"--measure", "te", "--type", "2"},
+                                                {"--measure", "entropy", "--k", "3"},
+                                                {"--measure", "ais", "--source", "x"},
+                                                {"--model", "ar"},
+                                                {"--forecast", "2", "--lag", "3"},
+                                                {"--spectrum", "--surrogates", "3"}}) {
+    std::vector<std::string> all{"s.csv"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_NE(refusal(all, 2).find("cli.conflict"), std::string::npos) << words.front();
+  }
+  // One of the measures has.
+  EXPECT_EQ(run({"analyze", "s.csv", "--measure", "mi,te", "--past", "2", "--surrogates", "0",
+                 "--columns", "x,y"})
+                .exit_code,
+            0);
+}
+
 TEST_F(AnalyzeTable, ForecastsColumns) {
   const Outcome outcome = run({"analyze", "s.csv", "--forecast", "3", "--target", "x", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -130,7 +181,7 @@ TEST_F(AnalyzeTable, RefusesWhatItCannotDoAndSaysWhatWould) {
   EXPECT_NE(refusal({}, 2).find("kiln analyze needs a table"), std::string::npos);
   EXPECT_NE(refusal({"none.csv"}, 3).find("input.open"), std::string::npos);
   EXPECT_NE(refusal({"function:branin"}, 3).find("--landscape"), std::string::npos);
-  EXPECT_NE(refusal({"s.csv", "--target", "z"}, 2).find("there is no column 'z'"),
+  EXPECT_NE(refusal({"s.csv", "--target", "z"}, 2).find("there is no column of numbers 'z'"),
             std::string::npos);
   EXPECT_NE(refusal({"s.csv", "--columns", "city"}, 3).find("s.csv:2:"), std::string::npos);
   EXPECT_NE(refusal({"s.csv", "--measure", "tea"}, 2).find("the nearest is 'te'"),

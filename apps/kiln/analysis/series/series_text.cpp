@@ -79,9 +79,11 @@ std::string forecast_text(const SeriesAnalysis& analysis, bool whole) {
 std::string spectrum_text(const Spectrum& spectrum) {
   if (std::isnan(spectrum.dominant_period)) return "no period stands out\n";
   const bool stands_out = spectrum.p_value < significant;
-  return fmt::format("period {:.5g} rows{}: p = {:.2g} against red noise of coefficient {:.2f}\n",
-                     spectrum.dominant_period, stands_out ? "" : " does not stand out",
-                     spectrum.p_value, spectrum.red_noise_coefficient);
+  const std::string p =
+      spectrum.p_value > 0 ? fmt::format("= {:.2g}", spectrum.p_value) : "< 1e-300";
+  return fmt::format("period {:.5g} rows{}: p {} against red noise of coefficient {:.2f}\n",
+                     spectrum.dominant_period, stands_out ? "" : " does not stand out", p,
+                     spectrum.red_noise_coefficient);
 }
 
 std::string changes_text(const ChangePoints& found, bool whole) {

@@ -101,7 +101,10 @@ MapOrigin origin_of(const TableRequest& request) {
   if (o.past != 1) add("past", fmt::format("{}", o.past));
   if (o.source_past != 1) add("source-past", fmt::format("{}", o.source_past));
   if (o.theiler != 0) add("theiler", fmt::format("{}", o.theiler));
-  if (o.surrogate_kind == SurrogateKind::rotation) add("surrogate-kind", "rotation");
+  if (o.surrogate_kind) {
+    add("surrogate-kind",
+        *o.surrogate_kind == SurrogateKind::rotation ? "rotation" : "permutation");
+  }
   if (o.direct) add("direct", "yes");
   if (!o.standardize) add("no-standardize", "yes");
   add("seed", fmt::format("{}", o.seed));
@@ -145,9 +148,9 @@ TableAnalysis analyze_table(const TableRequest& request, Backend& backend) {
   TableAnalysis analysis{request.file, table.rows, table.names,       table.notes,
                          {},           {},         origin_of(request)};
   require_choice(request, table.names);
-  const InformationColumns which{column_numbers(request.sources, table.names),
-                                 column_numbers(request.targets, table.names),
-                                 column_numbers(request.conditions, table.names)};
+  const InformationColumns which{column_places(request.sources, table),
+                                 column_places(request.targets, table),
+                                 column_places(request.conditions, table)};
   if (request.series) {
     std::vector<std::int32_t> chosen = which.targets;
     if (chosen.empty()) {
@@ -184,6 +187,7 @@ std::string table_analysis_text(const TableAnalysis& analysis, const TableReques
     text += "\n" + map_text(map, {request.unit, columns, request.whole_map, file});
   }
   if (!analysis.series.empty()) text += "\n" + series_text(analysis.series, false, columns);
+  if (!directory.empty()) text += fmt::format("\nfiles        {}\n", clean(directory));
   return text;
 }
 
@@ -214,6 +218,13 @@ void write_table_analysis(const TableAnalysis& analysis, const TableRequest& req
                                             error.message()));
     }
   };
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_empty(directory, ignored)) {
+    throw IoError(
+        "io.exists",
+        fmt::format("{} contains files, and kiln analyze never overwrites any", clean(directory)),
+        {}, "another folder, or remove this one");
+  }
   make_folder(directory);
   for (const InformationMap& map : analysis.maps) {
     const fs::path folder = folder_of(analysis, map, directory);

@@ -45,6 +45,10 @@ std::vector<std::int32_t> lags_in(const Arguments& arguments) {
   std::vector<std::int32_t> lags;
   for (const std::string& part : list_of(arguments, "lag")) {
     const std::size_t dots = part.find("..");
+    if (dots == std::string::npos && part.find('-', 1) != std::string::npos) {
+      throw InvalidArgument("cli.value", fmt::format("--lag '{}' is no list of lags", clean(part)),
+                            "for example 1..5 or 1,2,8");
+    }
     const std::int64_t first = count_in("lag", part.substr(0, dots), 0, most_lag);
     const std::int64_t last =
         dots == std::string::npos ? first : count_in("lag", part.substr(dots + 2), first, most_lag);
@@ -139,10 +143,12 @@ InformationOptions options_of(const Arguments& arguments) {
   options.past = small("past", 1, 14, 1);
   options.source_past = small("source-past", 1, 15, 1);
   options.theiler = small("theiler", 0, most_lag, 0);
-  options.surrogate_kind = word_of<SurrogateKind>(
-      arguments, "surrogate-kind",
-      {{"permutation", SurrogateKind::permutation}, {"rotation", SurrogateKind::rotation}},
-      SurrogateKind::permutation);
+  using Kind = std::optional<SurrogateKind>;
+  options.surrogate_kind = word_of<Kind>(arguments, "surrogate-kind",
+                                         {{"auto", std::nullopt},
+                                          {"permutation", SurrogateKind::permutation},
+                                          {"rotation", SurrogateKind::rotation}},
+                                         std::nullopt);
   options.false_discovery_rate = rate_option(arguments);
   options.direct = arguments.has("direct");
   options.standardize = !arguments.has("no-standardize");
@@ -151,6 +157,69 @@ InformationOptions options_of(const Arguments& arguments) {
   options.seed = static_cast<std::uint64_t>(
       count_option(arguments, "seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
   return options;
+}
+
+using Measure = InformationMeasure;
+
+struct OptionUseOfMeasures {
+  const char* option;
+  std::vector<Measure> measures;  // that have a use for it
+};
+
+const std::vector<OptionUseOfMeasures>& uses() {
+  const std::vector<Measure> by_neighbors{Measure::mutual_information,
+                                          Measure::conditional_mutual_information,
+                                          Measure::transfer_entropy, Measure::active_storage};
+  const std::vector<Measure> of_pairs{
+      Measure::mutual_information, Measure::conditional_mutual_information,
+      Measure::transfer_entropy, Measure::conditional_entropy, Measure::binned_mutual_information};
+  const std::vector<Measure> tested{
+      Measure::mutual_information,  Measure::conditional_mutual_information,
+      Measure::transfer_entropy,    Measure::active_storage,
+      Measure::conditional_entropy, Measure::binned_mutual_information};
+  static const std::vector<OptionUseOfMeasures> all{
+      {"condition", {Measure::conditional_mutual_information, Measure::transfer_entropy}},
+      {"past", {Measure::transfer_entropy, Measure::active_storage}},
+      {"source-past",
+       {Measure::mutual_information, Measure::conditional_mutual_information,
+        Measure::transfer_entropy}},
+      {"bins",
+       {Measure::entropy, Measure::conditional_entropy, Measure::binned_mutual_information}},
+      {"direct", {Measure::transfer_entropy}},
+      {"type", {Measure::mutual_information, Measure::active_storage}},
+      {"k", by_neighbors},
+      {"theiler", by_neighbors},
+      {"no-standardize", by_neighbors},
+      {"local", by_neighbors},
+      {"lag", of_pairs},
+      {"source", of_pairs},
+      {"map", of_pairs},
+      {"surrogates", tested},
+      {"surrogate-kind", tested},
+      {"fdr", tested},
+      {"bits", {std::begin(all_measures), std::end(all_measures)}}};
+  return all;
+}
+
+// An option that none of the measures has a use for would be ignored in silence.
+void refuse_useless_options(const Arguments& arguments, const TableRequest& request) {
+  for (const auto& [option, measures] : uses()) {
+    if (!arguments.has(option)) continue;
+    const bool has_use = std::ranges::any_of(
+        request.measures, [&](Measure m) { return std::ranges::count(measures, m) > 0; });
+    if (has_use) continue;
+    std::vector<std::string> names;
+    for (const Measure measure : measures) names.emplace_back(name_of(measure));
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--{} is for the measure{} {}", option,
+                                      names.size() > 1 ? "s" : "", fmt::join(names, ", ")),
+                          {},
+                          fmt::format("add --measure {}, or remove --{}", names.front(), option));
+  }
+  if (arguments.has("model") && !arguments.has("forecast")) {
+    throw InvalidArgument("cli.conflict", "--model is for --forecast", {},
+                          "add --forecast ROWS, or remove --model");
+  }
 }
 
 }  // namespace
@@ -173,7 +242,8 @@ const std::vector<OptionSpec>& table_specs() {
       {"surrogates", 0, "N",
        "surrogates of each estimate, 0 for no p-values (default 100; 0 where that takes long)"},
       {"surrogate-kind", 0, "KIND",
-       "permutation, or rotation: keeps the dynamics of the source (default permutation)"},
+       "permutation, rotation, or auto: rotations where source and target depend on the row before "
+       "(default auto)"},
       {"fdr", 0, "RATE", "rate of false discoveries of significant links (default 0.05)"},
       {"direct", 0, "", "of te: leave out links that other sources of the target explain"},
       {"bins", 0, "N", "bins of entropy, cond-entropy and binned-mi (default: cube root of rows)"},
@@ -224,31 +294,34 @@ TableRequest table_request(const Arguments& arguments) {
   if (request.measures.empty() && !request.series) {
     request.measures = {InformationMeasure::mutual_information};
   }
+  refuse_useless_options(arguments, request);
   return request;
 }
 
-std::vector<std::int32_t> column_numbers(const std::vector<std::string>& wanted,
-                                         const std::vector<std::string>& names) {
-  std::vector<std::int32_t> numbers;
+std::vector<std::int32_t> column_places(const std::vector<std::string>& wanted,
+                                        const problems::NumericTable& table) {
+  std::vector<std::int32_t> places;
   for (const std::string& name : wanted) {
-    auto found = std::ranges::find(names, name);
-    std::size_t number = 0;
+    std::ptrdiff_t place = std::ranges::find(table.names, name) - table.names.begin();
+    std::int64_t number = 0;
     const char* const end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data(), end, number);
-    if (found == names.end() && error == std::errc() && stop == end && number >= 1 &&
-        number <= names.size()) {
-      found = names.begin() + static_cast<std::ptrdiff_t>(number - 1);
+    if (place == std::ssize(table.names) && error == std::errc() && stop == end) {
+      place = std::ranges::find(table.numbers, number) - table.numbers.begin();
     }
-    if (found == names.end()) {
+    if (place == std::ssize(table.names)) {
       throw InvalidArgument(
           "table.column",
-          fmt::format("there is no column '{}'{}", clean(name), nearest_hint(name, names)),
-          fmt::format("a name, or a number from 1 to {}", names.size()));
+          fmt::format("there is no column of numbers '{}'{}", clean(name),
+                      nearest_hint(name, table.names)),
+          fmt::format(
+              "one of {}{}", clean(table.names.front()),
+              table.names.size() > 1 ? ", ..., " + clean(table.names.back()) : std::string()));
     }
-    const auto place = static_cast<std::int32_t>(found - names.begin());
-    if (std::ranges::count(numbers, place) == 0) numbers.push_back(place);
+    const auto column = static_cast<std::int32_t>(place);
+    if (std::ranges::count(places, column) == 0) places.push_back(column);
   }
-  return numbers;
+  return places;
 }
 
 }  // namespace kiln::cli

@@ -36,9 +36,9 @@ const std::vector<OptionSpec>& table_specs();
 /// @throws InvalidArgument for values that are none, and for options that contradict each other
 TableRequest table_request(const Arguments& arguments);
 
-/// The numbers of columns from their names, or numbers from 1.
+/// The places of columns in a table, from their names or their numbers in the file.
 /// @throws InvalidArgument with the nearest name
-std::vector<std::int32_t> column_numbers(const std::vector<std::string>& wanted,
-                                         const std::vector<std::string>& names);
+std::vector<std::int32_t> column_places(const std::vector<std::string>& wanted,
+                                        const problems::NumericTable& table);
 
 }  // namespace kiln::cli

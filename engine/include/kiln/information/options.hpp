@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ struct InformationOptions {
   /// Rows closer in time than this or as close are no neighbours of each other (Theiler window).
   std::int32_t theiler = 0;
   std::int64_t surrogates = 0;  ///< of each estimate; 0: no p-values
-  SurrogateKind surrogate_kind = SurrogateKind::permutation;
+  /// Empty: rotations where source and target both depend on the row before (the first
+  /// autocorrelation is beyond 4 / sqrt(rows)), else permutations; of active storage permutations.
+  std::optional<SurrogateKind> surrogate_kind;
   double false_discovery_rate = 0.05;  ///< of the significant links of a map
   /// Whether a source of transfer entropy must also say something that the other significant
   /// sources of its target do not. Needs surrogates.

@@ -27,6 +27,7 @@ struct NumericTableOptions {
 /// Columns of numbers.
 struct NumericTable {
   std::vector<std::string> names;            ///< [column]; unique, not empty, no control characters
+  std::vector<std::int64_t> numbers;         ///< [column]; its number in the file, from 1
   std::vector<std::vector<double>> columns;  ///< [column][row]; finite, or NaN if missing
   std::vector<std::int64_t> missing;         ///< [column]; number of missing values
   std::int64_t rows = 0;                     ///< kept; at least 1

@@ -5,10 +5,13 @@
 // it names.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "kiln/information/estimate_information.hpp"
 
 #include "analysis/map_files.hpp"
 #include "analysis/map_text.hpp"
@@ -49,11 +52,15 @@ InformationMap pump_map() {
       const double value = strength(source, target);
       const double noise = 0.004 + 0.001 * ((5 * source + 3 * target) % 9);
       InformationLink link = test::tested_link(source, target, 1, value + 0.01 + noise, value > 0);
-      if (value == 0) link.estimate.p_value = 0.05 + 0.1 * ((3 * source + 5 * target) % 9);
-      link.q_value = value > 0 ? 0.0348 : 1;
+      link.estimate.p_value =
+          value > 0 ? std::pow(10.0, -100 * value) : 0.06 + 0.11 * ((3 * source + 5 * target) % 9);
       map.links.push_back(link);
     }
   }
+  std::vector<double> p_values;
+  for (const InformationLink& link : map.links) p_values.push_back(link.estimate.p_value);
+  const std::vector<double> rates = false_discovery_rates(p_values);
+  for (std::size_t i = 0; i < rates.size(); ++i) map.links[i].q_value = rates[i];
   return map;
 }
 

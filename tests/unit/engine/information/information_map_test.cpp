@@ -25,6 +25,18 @@ using test::NormalDraws;
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
+// Independent integers 0 .. 4.
+struct TestRandomColumns {
+  Values x, y;
+  explicit TestRandomColumns(int rows) {
+    test::TestRandom random(5);
+    for (int i = 0; i < rows; ++i) {
+      x.push_back(static_cast<double>(random.between(0, 4)));
+      y.push_back(static_cast<double>(random.between(0, 4)));
+    }
+  }
+};
+
 InformationMap estimate(const std::vector<Series>& columns, const InformationOptions& options,
                         const InformationColumns& which = {}) {
   return estimate_information(columns, which, options, *open_backend("cpu", 2).backend);
@@ -48,6 +60,37 @@ TEST(Columns, ACopySaysEverything) {
   Values almost = x;
   almost[7] += 0.01;
   EXPECT_EQ(mutual_information(x, almost).status, Status::biased);
+}
+
+// A sentinel in both columns makes no copy: all other rows are independent.
+TEST(Columns, ACommonOutlierMakesNoCopy) {
+  NormalDraws draw(41);
+  Values x = draw.row(300), y = draw.row(300);
+  x[17] = y[17] = 1e9;
+  EXPECT_EQ(mutual_information(x, y).status, Status::ok);
+  EXPECT_LT(mutual_information(x, y).value, 0.2);
+  Values copy;
+  for (const double v : x) copy.push_back(0.25 * v - 1);
+  EXPECT_EQ(mutual_information(x, copy).status, Status::unbounded);
+  // Copies of columns with few values, most of them equal.
+  Values few, twice;
+  for (int i = 0; i < 300; ++i) {
+    few.push_back(i % 10 == 0 ? i % 30 : 0);
+    twice.push_back(2 * few.back() + 1e6);
+  }
+  EXPECT_EQ(mutual_information(few, twice).status, Status::unbounded);
+}
+
+// Far from zero, as near to it: the mean is taken off, or noise would be lost in rounding.
+TEST(Columns, EqualValuesFarFromZeroAreToldApart) {
+  TestRandomColumns columns(300);
+  InformationOptions options;
+  options.standardize = false;
+  const double near = mutual_information(columns.x, columns.y, options).value;
+  for (double& v : columns.x) v += 1e9;
+  for (double& v : columns.y) v += 1e9;
+  EXPECT_NEAR(mutual_information(columns.x, columns.y, options).value, near, 0.05);
+  EXPECT_LT(near, 0.2);
 }
 
 TEST(Columns, RowsWithMissingValuesAreLeftOutAndCounted) {
@@ -92,8 +135,8 @@ TEST(Columns, EqualValuesAreToldApartAndCounted) {
   EXPECT_NEAR(map.links[0].estimate.value, expected, 0.06);
   ASSERT_EQ(map.notes.size(), 1u);
   EXPECT_EQ(map.notes[0],
-            "values occur more than once in 'x' (2000), 'y' (2000): noise of 1e-08 standard "
-            "deviations tells them apart");
+            "values occur more than once in 'x' (2000), 'y' (2000): noise of 1e-08 of their "
+            "width tells them apart");
 }
 
 TEST(Columns, ScaleDoesNotMatterUnlessAsked) {
@@ -120,6 +163,12 @@ TEST(Options, AreRefusedOutOfRange) {
   EXPECT_EQ(code_with([](InformationOptions& o) { o.false_discovery_rate = 0; }),
             "information.option");
   EXPECT_EQ(code_with([](InformationOptions& o) { o.direct = true; }), "information.direct");
+  EXPECT_EQ(code_of([&] {
+              InformationOptions flow;
+              flow.measure = Measure::transfer_entropy;
+              (void)estimate({{"x", x}, {"y", y}, {"z", x}}, flow, {{0}, {1}, {0}});
+            }),
+            "information.condition");
   EXPECT_EQ(code_of([&] { (void)mutual_information(x, {1, 2}, {}); }), "information.length");
 }
 
@@ -195,6 +244,38 @@ TEST(Surrogates, KeepTheValueAndTheirMeanIsNearZero) {
   }
 }
 
+// Slow series that know nothing of each other look alike; rotations do, too.
+TEST(Surrogates, AreRotationsWhereRowsDependOnTheRowBefore) {
+  int by_default = 0, by_permutation = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    NormalDraws draw(900 + seed);
+    Values x{0}, y{0};
+    for (int i = 1; i < 400; ++i) {
+      x.push_back(0.95 * x.back() + draw());
+      y.push_back(0.95 * y.back() + draw());
+    }
+    InformationOptions options;
+    options.surrogates = 50;
+    by_default += mutual_information(x, y, options).p_value <= 0.05 ? 1 : 0;
+    options.surrogate_kind = SurrogateKind::permutation;
+    by_permutation += mutual_information(x, y, options).p_value <= 0.05 ? 1 : 0;
+  }
+  EXPECT_LE(by_default, 5);  // 1 expected; of 20 more than 5 have probability 3e-4
+  EXPECT_GE(by_permutation, 10);
+}
+
+// No rotation is made twice: of few rows there are few, and p-values are no smaller than they
+// allow.
+TEST(Surrogates, ThereAreNoMoreRotationsThanShifts) {
+  NormalDraws draw(3);
+  const Values x = draw.row(24), y = draw.row(24);
+  InformationOptions options;
+  options.surrogates = 100;
+  options.theiler = 9;
+  options.surrogate_kind = SurrogateKind::rotation;
+  EXPECT_GE(mutual_information(x, y, options).p_value, 1.0 / 6);  // shifts 10 .. 14
+}
+
 TEST(Neighbors, AreChosenByStability) {
   const auto [x, y] = gaussian_pair(400, 0.6, 17);
   InformationOptions options;
@@ -216,54 +297,6 @@ TEST(Neighbors, AWarningSaysThatAnEstimateIsBiased) {
   EXPECT_EQ(map.notes.back().substr(0, 37), "1 of 1 estimates change with k by mor");
   const auto [u, v] = gaussian_pair(300, 0.6, 31);
   EXPECT_EQ(mutual_information(u, v).status, Status::ok);
-}
-
-TEST(Bins, EntropyOfValuesHasTheMillerMadowTerm) {
-  Values fair;
-  for (int i = 0; i < 100; ++i) fair.push_back(i % 16);  // 7 of four values, 6 of the others
-  InformationOptions options;
-  options.measure = Measure::entropy;
-  const double plain = -(4 * 0.07 * std::log(0.07) + 12 * 0.06 * std::log(0.06));
-  EXPECT_NEAR(estimate({{"y", fair}}, options).links[0].estimate.value, plain + 15.0 / 200, 1e-12);
-}
-
-// 1000 values in two halves of the range, 3 to 1: bins of equal width see it.
-TEST(Bins, EntropyIsOfBinsOfEqualWidth) {
-  Values y;
-  for (int i = 0; i < 1000; ++i) y.push_back(i < 750 ? i * 1e-4 : 1 - (i - 750) * 1e-4);
-  InformationOptions options;
-  options.measure = Measure::entropy;
-  options.bins = 2;
-  const double plain = -(0.75 * std::log(0.75) + 0.25 * std::log(0.25));
-  EXPECT_NEAR(estimate({{"y", y}}, options).links[0].estimate.value, plain + 1.0 / 2000, 1e-12);
-}
-
-TEST(Bins, KnownDependenceLeavesNoEntropy) {
-  Values x, y;
-  for (int i = 0; i < 120; ++i) {
-    x.push_back(i % 6);
-    y.push_back(i % 6 / 2);
-  }
-  InformationOptions options;
-  options.measure = Measure::conditional_entropy;
-  const InformationColumns which{{0}, {1}, {}};
-  EXPECT_NEAR(estimate({{"x", x}, {"y", y}}, options, which).links[0].estimate.value, 0, 1e-12);
-  options.measure = Measure::binned_mutual_information;
-  // H(Y) = ln 3; Miller-Madow terms 2, 5 and -5 of 2 n.
-  EXPECT_NEAR(estimate({{"x", x}, {"y", y}}, options, which).links[0].estimate.value,
-              std::log(3.0) + 2.0 / 240, 1e-12);
-}
-
-TEST(Bins, SurrogatesOfConditionalEntropyAreHigher) {
-  const auto [x, y] = gaussian_pair(1000, 0.8, 4);
-  InformationOptions options;
-  options.measure = Measure::conditional_entropy;
-  options.surrogates = 50;
-  const InformationEstimate given =
-      estimate({{"x", x}, {"y", y}}, options, {{0}, {1}, {}}).links[0].estimate;
-  EXPECT_LT(given.value, given.surrogate_mean);
-  EXPECT_LT(given.p_value, 1e-6);
-  EXPECT_NEAR(given.effective, given.value - given.surrogate_mean, 1e-12);
 }
 
 // x -> y -> z: what x says of z at lag 2 is what y says of it at lag 1.

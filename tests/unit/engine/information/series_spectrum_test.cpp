@@ -100,12 +100,21 @@ TEST(SeriesSpectrum, OfWhiteNoiseIsTwiceItsVariance) {
 }
 
 TEST(SeriesSpectrum, OfRedNoiseHasItsCoefficient) {
-  for (const double a : {0.3, 0.7, 0.9}) {
+  for (const double a : {-0.7, 0.3, 0.7, 0.9}) {
     const Spectrum spectrum = estimate_spectrum(ar1_chains(a, 1, 4000, 8));
     EXPECT_NEAR(spectrum.red_noise_coefficient, a, 0.05);
     const double at_quarter = 2 * (1 - a * a) / (1 + a * a);
     EXPECT_NEAR(spectrum.red_noise[spectrum.red_noise.size() / 2], at_quarter, 0.1 * at_quarter);
   }
+}
+
+// Noise that alternates has no period, however strong its fast part is.
+TEST(SeriesSpectrum, FindsNoPeriodInAlternatingNoise) {
+  int found = 0;
+  for (std::uint64_t seed = 100; seed < 140; ++seed) {
+    found += estimate_spectrum(ar1_chains(-0.7, 1, 400, seed)).p_value <= 0.05 ? 1 : 0;
+  }
+  EXPECT_LE(found, 8);  // 2 expected; 40 where red noise has no negative coefficients
 }
 
 TEST(SeriesSpectrum, FindsAPlantedPeriod) {
