@@ -11,6 +11,7 @@
 #include "kiln/backend.hpp"
 
 #include "analysis/run/ladder_analysis.hpp"
+#include "analysis/run/run_exchange.hpp"
 #include "analysis/run/run_inputs.hpp"
 #include "analysis/run/run_options.hpp"
 #include "analysis/run/run_series.hpp"
@@ -26,6 +27,8 @@ struct RunAnalysis {
   std::int64_t surrogates = 0;
   double significance = 0;
   std::optional<LadderAnalysis> ladder;
+  Exchange exchange;
+  Recording recording;
   std::optional<std::vector<Clones>> clones;  ///< nothing: replicas were not recorded
   std::int64_t replicas = 0;
   std::optional<InputRanking> inputs;
