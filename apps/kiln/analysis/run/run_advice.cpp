@@ -103,6 +103,8 @@ void advise_on_flow(const RunAnalysis& run, std::vector<std::string>& advice) {
                                                         : no_flow(ladder, run.exchange));
     return;
   }
+  // Swaps that are accepted pass a gap, whether or not flow stands out there.
+  if (run.exchange.works()) return;
   std::vector<std::string> cut;
   for (std::size_t gap = 0; gap < ladder.up.size(); ++gap) {
     if (ladder.up[gap].significant || ladder.down[gap].significant) continue;

@@ -17,10 +17,12 @@ std::int64_t burn_in_of(const RunFiles& files) {
   return text ? static_cast<std::int64_t>(number_in(*text).value_or(0)) : 0;
 }
 
-bool is_thinned(const ReplicaSeries& series) {
-  const std::int64_t last = series.first_sweep + (series.epochs - 1) * series.sweeps_apart;
-  return series.epochs > 0 &&
-         (series.sweeps_apart > series.least_apart || last < series.last_sweep);
+bool shares_rungs(const ReplicaSeries& series) {
+  std::vector<std::int32_t> rungs;
+  for (std::int64_t r = 0; r < series.size; ++r)
+    rungs.push_back(series.rung[static_cast<std::size_t>(r)].front());
+  std::ranges::sort(rungs);
+  return std::ranges::adjacent_find(rungs) != rungs.end();
 }
 
 bool has_ladder(const std::string& schedule) {
@@ -35,7 +37,7 @@ std::int64_t last_sweep_of(const TelemetryReader& telemetry) {
 std::string few_epochs_note(const ReplicaSeries& series, std::int64_t begin,
                             const Recording& recording) {
   std::string help = "run longer";
-  if (is_thinned(series)) {
+  if (series.most_apart > series.least_apart) {
     help = budget_advice(recording);
   } else if (recording.least_apart > recording.sweeps_per_tick) {
     help += ", or with a smaller --telemetry-interval";
@@ -74,6 +76,11 @@ void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options,
         "{} has no ladder: there are no rungs between which information flows.", run.schedule));
   } else if (series.size < 2) {
     run.notes.emplace_back("The ladder has one rung: there is no neighbour from which to learn.");
+  } else if (series.epochs > 0 && shares_rungs(series)) {
+    run.notes.emplace_back(
+        "The telemetry puts several ladders into one group, so that rungs have several replicas: "
+        "flow and memory need one replica per rung. Fewer replicas (--replicas N) give each ladder "
+        "a group.");
   } else if (series.epochs < least_epochs) {
     run.notes.push_back(few_epochs_note(series, begin, run.recording));
   } else {

@@ -17,6 +17,7 @@ struct ReplicaSeries {
   std::int64_t sweeps_apart = 0;  ///< from one epoch to the next; 0 with less than two epochs
   std::int64_t last_sweep = 0;    ///< of the file: sweeps done at the end of its last whole epoch
   std::int64_t least_apart = 0;   ///< of the file: sweeps from its first epoch to the second
+  std::int64_t most_apart = 0;    ///< of the file: sweeps between any two epochs in a row
   std::vector<std::vector<double>> energy;      ///< [replica][epoch]; NaN: not finite
   std::vector<std::vector<std::int32_t>> rung;  ///< [replica][epoch], 0 .. size - 1 in its group
 
