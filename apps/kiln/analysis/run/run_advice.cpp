@@ -154,6 +154,14 @@ void advise_on_inputs(const InputRanking& inputs, std::vector<std::string>& advi
 
 }  // namespace
 
+std::string budget_advice(const Recording& recording) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  return fmt::format(
+      "later epochs are thinned to fit --telemetry-budget: record with --telemetry-budget {}Mi, or "
+      "with fewer replicas",
+      (recording.enough_bytes + mebibyte - 1) / mebibyte);
+}
+
 std::vector<std::string> advice_of(const RunAnalysis& run) {
   std::vector<std::string> advice;
   if (run.ladder) {

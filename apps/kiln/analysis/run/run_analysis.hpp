@@ -46,6 +46,9 @@ RunAnalysis analyze_run(const RunFiles& files, const RunAnalysisOptions& options
 /// Advice on a run: sentences that say what to do.
 std::vector<std::string> advice_of(const RunAnalysis& run);
 
+/// "later epochs are thinned ...: record with --telemetry-budget 512Mi ...", without a full stop.
+std::string budget_advice(const Recording& recording);
+
 /// For people, at most 80 columns wide.
 std::string run_analysis_text(const RunAnalysis& run);
 

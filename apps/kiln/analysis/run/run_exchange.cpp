@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/run/run_exchange.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -13,11 +11,6 @@
 #include "output/text.hpp"
 
 namespace kiln::cli {
-
-bool Exchange::works() const {
-  constexpr double rare = 0.05;
-  return !is_off && least_acceptance && *least_acceptance > rare && round_trips > 0;
-}
 
 Exchange exchange_of(const RunFiles& files) {
   Exchange exchange;
@@ -49,14 +42,6 @@ Recording recording_of(const TelemetryHeader& header, const ReplicaSeries& serie
                                     header.records_per_epoch * sizeof(TelemetryRecord) +
                                 sizeof(TelemetryHeader));
   return recording;
-}
-
-std::string budget_advice(const Recording& recording) {
-  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-  return fmt::format(
-      "later epochs are thinned to fit --telemetry-budget: record with --telemetry-budget {}Mi, or "
-      "with fewer replicas",
-      (recording.enough_bytes + mebibyte - 1) / mebibyte);
 }
 
 }  // namespace kiln::cli

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "analysis/run/run_series.hpp"
 #include "report/run_files.hpp"
@@ -18,7 +17,10 @@ struct Exchange {
   double round_trips = 0;
 
   /// Replicas pass every gap, and the whole ladder.
-  bool works() const;
+  bool works() const {
+    constexpr double rare = 0.05;
+    return !is_off && least_acceptance && *least_acceptance > rare && round_trips > 0;
+  }
 };
 
 Exchange exchange_of(const RunFiles& files);
@@ -36,8 +38,5 @@ struct Recording {
 /// @param epochs  of the estimates
 Recording recording_of(const TelemetryHeader& header, const ReplicaSeries& series,
                        std::int64_t burn_in, std::int64_t epochs);
-
-/// "record more of the later epochs with --telemetry-budget 512Mi ...", without a full stop.
-std::string budget_advice(const Recording& recording);
 
 }  // namespace kiln::cli
