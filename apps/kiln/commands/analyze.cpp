@@ -64,7 +64,7 @@ const std::vector<OptionSpec>& run_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> some;
     std::ranges::copy_if(table_specs(), std::back_inserter(some), [](const OptionSpec& spec) {
-      return spec.name == "surrogates" || spec.name == "fdr";
+      return spec.name == "surrogates" || spec.name == "fdr" || spec.name == "rows";
     });
     return some;
   }();
@@ -157,7 +157,9 @@ std::string analyze_help() {
              "replicas it shows the flow of information between rungs, how long rungs remember "
              "their energies, and replicas that are clones; of evaluations.csv, which inputs "
              "matter. It writes analysis.json into the folder, whose advice kiln diagnose repeats. "
-             "--surrogates and --fdr are for runs, too.") +
+             "Of the options for tables it takes --surrogates (20 or more, 40 by default), --fdr, "
+             "and "
+             "--rows, the epochs of all ladders together (4000 by default).") +
          paragraph(
              "With --landscape it shows basins and barriers of a problem along two real "
              "variables.") +

@@ -64,7 +64,27 @@ TEST_F(AnalyzeRun, NothingFlowsWithoutExchangeAndDiagnoseSaysSo) {
   }
   EXPECT_LE(low, 1);
   const Outcome diagnosis = run({"diagnose", "off2"});
-  EXPECT_NE(diagnosis.out.find("No information flows between"), std::string::npos) << diagnosis.out;
+  EXPECT_NE(diagnosis.out.find("Exchange is off"), std::string::npos) << diagnosis.out;
+  EXPECT_EQ(diagnosis.out.find("--telemetry-interval"), std::string::npos) << diagnosis.out;
+}
+
+// A budget of 300 epochs thins the rest of them to one in 64.
+TEST_F(AnalyzeRun, DenseEpochsAreUsedAndAThinnedRunNamesItsBudget) {
+  const std::vector<std::string> each{"--telemetry", "replicas", "--telemetry-interval", "1"};
+  std::vector<std::string> some = each, few = each;
+  some.insert(some.end(), {"--telemetry-budget", "1300000", "-p", "burn_in=100"});
+  few.insert(few.end(), {"--telemetry-budget", "400000", "-p", "burn_in=1000"});
+  ASSERT_EQ(temper("some", "1", some).exit_code, 0);
+  const Outcome dense = run({"analyze", "some", "--surrogates", "20"});
+  EXPECT_NE(dense.out.find("1 sweep apart, sweeps "), std::string::npos) << dense.out;
+  ASSERT_EQ(temper("few", "1", few).exit_code, 0);
+  const Outcome thinned = run({"analyze", "few", "--surrogates", "20"});
+  EXPECT_NE(thinned.out.find("--telemetry-budget"), std::string::npos) << thinned.out;
+  EXPECT_EQ(thinned.out.find("--telemetry-interval"), std::string::npos) << thinned.out;
+}
+
+TEST_F(AnalyzeRun, TheHelpSaysWhatRunsTake) {
+  EXPECT_NE(run({"analyze", "--help"}).out.find("20 or more, 40 by default"), std::string::npos);
 }
 
 TEST_F(AnalyzeRun, TheIntervalOfTelemetryChangesNoAnswer) {

@@ -24,15 +24,18 @@ struct RungMemory {
 struct LadderAnalysis {
   std::int64_t ladders = 0, rungs = 0;
   std::int64_t epochs = 0, first_sweep = 0, sweeps_apart = 0;  ///< that the estimates are of
-  std::vector<InformationLink> up;                             ///< [gap], rung r says of rung r + 1
-  std::vector<InformationLink> down;                           ///< [gap], rung r + 1 says of rung r
-  std::vector<RungMemory> memory;                              ///< [rung]
+  bool is_early = false;    ///< later epochs, which are further apart, are left out
+  bool is_thinned = false;  ///< the file has epochs that are closer together, too few of them
+  std::vector<InformationLink> up;    ///< [gap], rung r says of rung r + 1
+  std::vector<InformationLink> down;  ///< [gap], rung r + 1 says of rung r
+  std::vector<RungMemory> memory;     ///< [rung]
 
   /// That no information flows anywhere in the ladder, from all links together (Stouffer's sum of
   /// normal scores): of many links that are each too weak to stand out.
   double p_value = 1;
 
   std::int64_t significant_links() const;
+  std::int64_t last_sweep() const { return first_sweep + (epochs - 1) * sweeps_apart; }
 };
 
 /// The flow and the memory of rungs. @param series  of a run on ladders, two rungs or more

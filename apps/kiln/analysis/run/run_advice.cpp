@@ -31,26 +31,80 @@ double longest_memory(const LadderAnalysis& ladder) {
   return longest;
 }
 
-void advise_on_flow(const LadderAnalysis& ladder, std::vector<std::string>& advice) {
-  constexpr double level = 0.05;
-  if (ladder.significant_links() == 0 && ladder.p_value <= level) return;
-  if (ladder.significant_links() == 0) {
-    const double memory = longest_memory(ladder);
-    // Uncorrelated energies have an autocorrelation time of one epoch.
-    const bool forgets = memory < 1.5 * static_cast<double>(ladder.sweeps_apart);
-    if (forgets && ladder.sweeps_apart > 1) {
-      advice.push_back(fmt::format(
-          "No flow between rungs shows: energies forget their past from one epoch to the next, {} "
-          "sweeps later. Record more often, with --telemetry-interval {}.",
-          ladder.sweeps_apart, std::max<std::int64_t>(1, ladder.sweeps_apart / 16)));
-    } else {
-      advice.emplace_back(
-          "No information flows between neighbouring rungs: replicas are not exchanged, or too "
-          "rarely. Put the rungs closer together (-p rungs=N), or exchange more often (-p "
-          "sweeps_per_swap=N).");
+/// Why energies that were recorded too rarely show nothing, and what would.
+std::string rare_records(const LadderAnalysis& ladder, const Recording& recording) {
+  const std::string why = fmt::format(
+      "No flow between rungs shows: energies forget their past from one epoch to the next, {} "
+      "sweeps later",
+      ladder.sweeps_apart);
+  if (ladder.is_thinned) return fmt::format("{}; {}.", why, budget_advice(recording));
+  if (ladder.sweeps_apart <= recording.sweeps_per_tick) {
+    return why + ", which is one tick. Exchange more often (-p sweeps_per_swap=N).";
+  }
+  return fmt::format("{}. Record more often, with --telemetry-interval {}.", why,
+                     std::max(recording.sweeps_per_tick, ladder.sweeps_apart / 16));
+}
+
+/// Epochs with which weak flows through all gaps would have a normal score of 4: of as many epochs
+/// as there are the score is the sum of flow / deviation over the square root of the links.
+std::int64_t epochs_for_flow(const LadderAnalysis& ladder) {
+  constexpr double weak_flow = 0.002, score = 4;  // nats
+  double sum = 0, links = 0;
+  for (const auto* const direction : {&ladder.up, &ladder.down}) {
+    for (const InformationLink& link : *direction) {
+      const double deviation = link.estimate.surrogate_deviation;
+      if (!(deviation > 0)) continue;
+      sum += weak_flow / deviation;
+      ++links;
     }
+  }
+  // At least twice as many: these were too few.
+  const double longer = links == 0 ? 2 : std::max(2.0, score * score * links / (sum * sum));
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(ladder.epochs) * longer));
+}
+
+/// A test that is not significant proves nothing: swaps tell whether replicas are exchanged.
+std::string no_flow(const LadderAnalysis& ladder, const Exchange& exchange) {
+  const std::string start = fmt::format("No flow between rungs shows in {} epochs", ladder.epochs);
+  if (exchange.works()) {
+    const std::int64_t epochs = epochs_for_flow(ladder);
+    return fmt::format(
+        "{}, which are too few: replicas are exchanged, with a swap acceptance of {:.2f} or more "
+        "at each gap and {:.0f} round trips. Flow of 0.002 nats at every gap takes about {} "
+        "epochs after the burn-in, and kiln analyze --rows {}.",
+        start, *exchange.least_acceptance, exchange.round_trips, epochs, epochs * ladder.ladders);
+  }
+  if (!exchange.least_acceptance) {
+    return start +
+           ". The acceptance of swaps, which the result of the run will have, tells "
+           "whether replicas are exchanged.";
+  }
+  return fmt::format(
+      "{}, and replicas are exchanged too rarely, with a swap acceptance of {:.2g} at the worst "
+      "gap and {:.0f} round trips. Put the rungs closer together (-p rungs=N), or exchange more "
+      "often (-p sweeps_per_swap=N).",
+      start, *exchange.least_acceptance, exchange.round_trips);
+}
+
+void advise_on_flow(const RunAnalysis& run, std::vector<std::string>& advice) {
+  constexpr double level = 0.05;
+  const LadderAnalysis& ladder = *run.ladder;
+  if (run.exchange.is_off) {
+    advice.emplace_back(
+        "Exchange is off (cadence=stochastic with swap_probability=0): no information can flow "
+        "between rungs. Without these parameters replicas are exchanged.");
     return;
   }
+  if (ladder.significant_links() == 0) {
+    if (ladder.p_value <= level) return;
+    // Uncorrelated energies have an autocorrelation time of one epoch.
+    const bool forgets = longest_memory(ladder) < 1.5 * static_cast<double>(ladder.sweeps_apart);
+    advice.push_back(forgets && ladder.sweeps_apart > 1 ? rare_records(ladder, run.recording)
+                                                        : no_flow(ladder, run.exchange));
+    return;
+  }
+  // Swaps that are accepted pass a gap, whether or not flow stands out there.
+  if (run.exchange.works()) return;
   std::vector<std::string> cut;
   for (std::size_t gap = 0; gap < ladder.up.size(); ++gap) {
     if (ladder.up[gap].significant || ladder.down[gap].significant) continue;
@@ -70,6 +124,8 @@ void advise_on_memory(const LadderAnalysis& ladder, std::vector<std::string>& ad
   const auto slowest = std::ranges::max_element(ladder.memory, {}, [](const RungMemory& rung) {
     return std::isfinite(rung.sweeps) ? rung.sweeps : 0.0;
   });
+  // Epochs at the start of a run do not tell how long the run is.
+  if (ladder.is_early) return;
   const double sweeps = static_cast<double>(ladder.epochs * ladder.sweeps_apart);
   const double values = static_cast<double>(ladder.ladders) * sweeps / slowest->sweeps;
   if (!(values < enough)) return;
@@ -98,10 +154,18 @@ void advise_on_inputs(const InputRanking& inputs, std::vector<std::string>& advi
 
 }  // namespace
 
+std::string budget_advice(const Recording& recording) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  return fmt::format(
+      "later epochs are thinned to fit --telemetry-budget: record with --telemetry-budget {}Mi, or "
+      "with fewer replicas",
+      (recording.enough_bytes + mebibyte - 1) / mebibyte);
+}
+
 std::vector<std::string> advice_of(const RunAnalysis& run) {
   std::vector<std::string> advice;
   if (run.ladder) {
-    advise_on_flow(*run.ladder, advice);
+    advise_on_flow(run, advice);
     advise_on_memory(*run.ladder, advice);
   }
   for (const Clones& clones : run.clones.value_or(std::vector<Clones>{})) {

@@ -17,6 +17,14 @@ std::int64_t burn_in_of(const RunFiles& files) {
   return text ? static_cast<std::int64_t>(number_in(*text).value_or(0)) : 0;
 }
 
+bool shares_rungs(const ReplicaSeries& series) {
+  std::vector<std::int32_t> rungs;
+  for (std::int64_t r = 0; r < series.size; ++r)
+    rungs.push_back(series.rung[static_cast<std::size_t>(r)].front());
+  std::ranges::sort(rungs);
+  return std::ranges::adjacent_find(rungs) != rungs.end();
+}
+
 bool has_ladder(const std::string& schedule) {
   return schedule == "parallel-tempering" || schedule == "replica-exchange";
 }
@@ -24,6 +32,20 @@ bool has_ladder(const std::string& schedule) {
 std::int64_t last_sweep_of(const TelemetryReader& telemetry) {
   return telemetry.records().empty() ? 0
                                      : static_cast<std::int64_t>(telemetry.records().back().step);
+}
+
+std::string few_epochs_note(const ReplicaSeries& series, std::int64_t begin,
+                            const Recording& recording) {
+  std::string help = "run longer";
+  if (series.most_apart > series.least_apart) {
+    help = budget_advice(recording);
+  } else if (recording.least_apart > recording.sweeps_per_tick) {
+    help += ", or with a smaller --telemetry-interval";
+  }
+  return fmt::format(
+      "Flow and memory need {} epochs after the first {} sweeps, and there are {}: "
+      "{}.",
+      least_epochs, begin, series.epochs, help);
 }
 
 void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options, Backend& backend,
@@ -39,23 +61,32 @@ void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options,
     return;
   }
   // Ladders adapt in the burn-in, and trends at the start look like flow.
-  const std::int64_t begin = std::max(burn_in_of(files), run.sweeps / 3);
+  const std::int64_t burn_in = burn_in_of(files);
+  const std::int64_t begin = std::max(burn_in, run.sweeps / 3);
   const std::int64_t groups =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(telemetry.header().groups));
-  const std::int64_t most = std::max(least_epochs, options.points / groups);
-  const ReplicaSeries series = replica_series(telemetry, begin, most);
+  std::int64_t most = std::max(least_epochs, options.points / groups);
+  ReplicaSeries series = densest_series(telemetry, burn_in, least_epochs, most);
+  if (series.groups > groups) {  // blocks of ladders
+    most = std::max(least_epochs, options.points / series.groups);
+    series = densest_series(telemetry, burn_in, least_epochs, most);
+  }
+  run.exchange = exchange_of(files);
+  run.recording = recording_of(telemetry.header(), series, burn_in, most);
   run.replicas = series.groups * series.size;
-  if (run.replicas > 1) run.clones = clones_of(series);
+  if (run.replicas > 1) run.clones = clones_of(replica_series(telemetry, begin, most));
   if (!has_ladder(run.schedule)) {
     run.notes.push_back(fmt::format(
         "{} has no ladder: there are no rungs between which information flows.", run.schedule));
   } else if (series.size < 2) {
     run.notes.emplace_back("The ladder has one rung: there is no neighbour from which to learn.");
+  } else if (series.epochs > 0 && shares_rungs(series)) {
+    run.notes.emplace_back(
+        "The telemetry puts several ladders into one group, so that rungs have several replicas: "
+        "flow and memory need one replica per rung. Fewer replicas (--replicas N) give each ladder "
+        "a group.");
   } else if (series.epochs < least_epochs) {
-    run.notes.push_back(fmt::format(
-        "Flow and memory need {} epochs after the first {} sweeps, and there are {}: run longer, "
-        "or with a smaller --telemetry-interval.",
-        least_epochs, begin, series.epochs));
+    run.notes.push_back(few_epochs_note(series, begin, run.recording));
   } else {
     run.ladder = analyze_ladder(series, options, backend);
   }

@@ -11,6 +11,7 @@
 #include "kiln/backend.hpp"
 
 #include "analysis/run/ladder_analysis.hpp"
+#include "analysis/run/run_exchange.hpp"
 #include "analysis/run/run_inputs.hpp"
 #include "analysis/run/run_options.hpp"
 #include "analysis/run/run_series.hpp"
@@ -26,6 +27,8 @@ struct RunAnalysis {
   std::int64_t surrogates = 0;
   double significance = 0;
   std::optional<LadderAnalysis> ladder;
+  Exchange exchange;
+  Recording recording;
   std::optional<std::vector<Clones>> clones;  ///< nothing: replicas were not recorded
   std::int64_t replicas = 0;
   std::optional<InputRanking> inputs;
@@ -42,6 +45,9 @@ RunAnalysis analyze_run(const RunFiles& files, const RunAnalysisOptions& options
 
 /// Advice on a run: sentences that say what to do.
 std::vector<std::string> advice_of(const RunAnalysis& run);
+
+/// "later epochs are thinned ...: record with --telemetry-budget 512Mi ...", without a full stop.
+std::string budget_advice(const Recording& recording);
 
 /// For people, at most 80 columns wide.
 std::string run_analysis_text(const RunAnalysis& run);

@@ -58,6 +58,7 @@ Json ladder_json(const LadderAnalysis& ladder) {
                {"rungs", ladder.rungs},
                {"epochs", ladder.epochs},
                {"first_sweep", ladder.first_sweep},
+               {"last_sweep", ladder.last_sweep()},
                {"sweeps_apart", ladder.sweeps_apart},
                {"p_value", number_json(ladder.p_value)},
                {"flow", Json::array()},

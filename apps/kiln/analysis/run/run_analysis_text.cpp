@@ -30,9 +30,11 @@ std::string flow_text(const InformationLink& link) {
 
 std::string ladder_text(const LadderAnalysis& ladder, const RunAnalysis& run) {
   std::string text = fmt::format(
-      "\nflow between rungs, nats: {} {} of {} epochs, {} {} apart, from sweep {} on\n",
-      ladder.ladders, ladder.ladders == 1 ? "ladder" : "ladders", ladder.epochs,
-      ladder.sweeps_apart, ladder.sweeps_apart == 1 ? "sweep" : "sweeps", ladder.first_sweep);
+      "\nflow between rungs, nats: {} {} of {} epochs, {} {} apart, {}\n", ladder.ladders,
+      ladder.ladders == 1 ? "ladder" : "ladders", ladder.epochs, ladder.sweeps_apart,
+      ladder.sweeps_apart == 1 ? "sweep" : "sweeps",
+      ladder.is_early ? fmt::format("sweeps {} to {}", ladder.first_sweep, ladder.last_sweep())
+                      : fmt::format("from sweep {} on", ladder.first_sweep));
   Rows rows{{"gap", "up  ", "p", "down  ", "p"}};
   for (std::size_t gap = 0; gap < ladder.up.size(); ++gap) {
     rows.push_back({fmt::format("{} - {}", gap, gap + 1), flow_text(ladder.up[gap]),

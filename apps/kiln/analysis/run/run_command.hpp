@@ -13,7 +13,7 @@ namespace kiln::cli {
 bool is_run_folder(const std::string& path);
 
 /// Analyses a run folder, writes analysis.json into it, and prints text or, with --json, the
-/// document. Reads --surrogates, --fdr, --device, --threads, --seed.
+/// document. Reads --surrogates, --fdr, --rows, --device, --threads, --seed.
 /// @throws as analyze_run(); InvalidArgument for a value that an option does not take
 ExitCode analyze_run_folder(const Arguments& arguments);
 

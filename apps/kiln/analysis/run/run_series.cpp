@@ -10,6 +10,8 @@
 #include <map>
 #include <span>
 
+#include "kiln/kernels/exchange/ladder_places.hpp"
+
 #include "errors.hpp"
 
 namespace kiln::cli {
@@ -56,31 +58,107 @@ std::vector<Epoch> epochs_of(const TelemetryReader& telemetry) {
   return epochs;
 }
 
-/// The longest stretch of epochs that are equally far apart; of equally long ones the last.
-std::span<const Epoch> longest_stretch(std::span<const Epoch> epochs) {
-  std::span<const Epoch> longest = epochs.first(std::min<std::size_t>(1, epochs.size()));
+using Stretch = std::span<const Epoch>;
+
+std::int64_t sweeps_apart(Stretch stretch) {
+  return stretch.size() < 2 ? 0 : stretch[1].sweep - stretch[0].sweep;
+}
+
+/// Stretches of epochs that are equally far apart, in order, as long as they can be.
+std::vector<Stretch> stretches_of(Stretch epochs) {
+  std::vector<Stretch> stretches;
+  if (epochs.size() == 1) stretches.push_back(epochs);
   for (std::size_t begin = 0; begin + 1 < epochs.size();) {
     const std::int64_t apart = epochs[begin + 1].sweep - epochs[begin].sweep;
     std::size_t end = begin + 1;
     while (end + 1 < epochs.size() && epochs[end + 1].sweep - epochs[end].sweep == apart) ++end;
-    if (end - begin + 1 >= longest.size()) longest = epochs.subspan(begin, end - begin + 1);
+    stretches.push_back(epochs.subspan(begin, end - begin + 1));
     begin = end;
+  }
+  return stretches;
+}
+
+/// Of equally long ones the last.
+Stretch longest_of(const std::vector<Stretch>& stretches) {
+  Stretch longest;
+  for (const Stretch stretch : stretches) {
+    if (stretch.size() >= longest.size()) longest = stretch;
   }
   return longest;
 }
 
-void add_epoch(ReplicaSeries& series, const Epoch& epoch) {
-  for (std::size_t r = 0; r < epoch.replicas.size(); ++r) {
-    const TelemetryRecord& record = epoch.replicas[r];
-    const std::int64_t group = static_cast<std::int64_t>(r) / series.size;
-    const std::int64_t rung = record.rung - group * series.size;
+Stretch from_sweep(Stretch epochs, std::int64_t begin) {
+  const auto first = std::ranges::find_if(epochs, [&](const Epoch& e) { return e.sweep >= begin; });
+  return {first, epochs.end()};
+}
+
+void add_epoch(ReplicaSeries& series, const Epoch& epoch, std::int64_t ladders_of_group) {
+  for (std::size_t r = 0; r < series.number.size(); ++r) {
+    const TelemetryRecord& record = epoch.replicas[static_cast<std::size_t>(series.number[r])];
+    // Rungs are numbered through the groups of the file.
+    const std::int64_t ladder = static_cast<std::int64_t>(r) / series.size;
+    const std::int64_t rung = record.rung - ladder / ladders_of_group * series.size;
     if (rung < 0 || rung >= series.size) {
-      refuse(
-          fmt::format("replica {} is on rung {}, which its group does not have", r, record.rung));
+      refuse(fmt::format("replica {} is on rung {}, which its group does not have",
+                         series.number[r], record.rung));
     }
     series.energy[r].push_back(std::isfinite(record.energy) ? record.energy : no_energy);
     series.rung[r].push_back(static_cast<std::int32_t>(rung));
   }
+}
+
+/// Whether groups of the file are blocks of 32 ladders: 32 replicas are on each rung.
+bool has_blocks(const ReplicaSeries& series, const Epoch& epoch) {
+  std::map<std::int32_t, std::int64_t> on_rung;
+  for (const TelemetryRecord& record : epoch.replicas) ++on_rung[record.rung];
+  return series.size % ladders_of_block == 0 && on_rung.begin()->first >= 0 &&
+         std::ranges::all_of(on_rung,
+                             [](const auto& one) { return one.second == ladders_of_block; });
+}
+
+/// Numbers the replicas by ladder. A block has a word of 32 replicas, one of each ladder, for each
+/// rung. @return ladders of a group
+std::int64_t number_by_ladder(ReplicaSeries& series, const Epoch& epoch) {
+  const std::int64_t lanes = has_blocks(series, epoch) ? ladders_of_block : 1;
+  const std::int64_t rungs = series.size / lanes;
+  for (std::int64_t group = 0; group < series.groups; ++group) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      for (std::int64_t k = 0; k < rungs; ++k) {
+        series.number.push_back((group * rungs + k) * lanes + lane);
+      }
+    }
+  }
+  series.groups *= lanes;
+  series.size = rungs;
+  return lanes;
+}
+
+ReplicaSeries empty_series(const TelemetryHeader& header) {
+  if (header.groups == 0 || header.replicas == 0 || header.replicas % header.groups != 0) {
+    refuse(fmt::format("{} replicas in {} groups", header.replicas, header.groups));
+  }
+  ReplicaSeries series;
+  series.groups = static_cast<std::int64_t>(header.groups);
+  series.size = static_cast<std::int64_t>(header.replicas / header.groups);
+  return series;
+}
+
+/// The last `most` epochs of a stretch of the file.
+ReplicaSeries series_of(ReplicaSeries series, Stretch all, Stretch epochs, std::int64_t most) {
+  if (!all.empty()) series.last_sweep = all.back().sweep;
+  series.least_apart = sweeps_apart(all);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    series.most_apart = std::max(series.most_apart, all[i].sweep - all[i - 1].sweep);
+  epochs = epochs.last(std::min(epochs.size(), static_cast<std::size_t>(most)));
+  if (epochs.empty()) return series;
+  series.energy.resize(epochs[0].replicas.size());
+  series.rung.resize(epochs[0].replicas.size());
+  const std::int64_t ladders_of_group = number_by_ladder(series, epochs[0]);
+  for (const Epoch& epoch : epochs) add_epoch(series, epoch, ladders_of_group);
+  series.epochs = static_cast<std::int64_t>(epochs.size());
+  series.first_sweep = epochs[0].sweep;
+  series.sweeps_apart = sweeps_apart(epochs);
+  return series;
 }
 
 }  // namespace
@@ -98,26 +176,26 @@ std::vector<double> ReplicaSeries::on_rung(std::int64_t group, std::int64_t of_r
 
 ReplicaSeries replica_series(const TelemetryReader& telemetry, std::int64_t begin,
                              std::int64_t most) {
-  const TelemetryHeader& header = telemetry.header();
-  if (header.groups == 0 || header.replicas == 0 || header.replicas % header.groups != 0) {
-    refuse(fmt::format("{} replicas in {} groups", header.replicas, header.groups));
-  }
-  ReplicaSeries series;
-  series.groups = static_cast<std::int64_t>(header.groups);
-  series.size = static_cast<std::int64_t>(header.replicas / header.groups);
+  const ReplicaSeries series = empty_series(telemetry.header());
   const std::vector<Epoch> all = epochs_of(telemetry);
-  if (!all.empty()) series.last_sweep = all.back().sweep;
-  const auto first = std::ranges::find_if(all, [&](const Epoch& e) { return e.sweep >= begin; });
-  std::span<const Epoch> epochs = longest_stretch({first, all.end()});
-  epochs = epochs.last(std::min(epochs.size(), static_cast<std::size_t>(most)));
-  if (epochs.empty()) return series;
-  series.energy.resize(epochs[0].replicas.size());
-  series.rung.resize(epochs[0].replicas.size());
-  for (const Epoch& epoch : epochs) add_epoch(series, epoch);
-  series.epochs = static_cast<std::int64_t>(epochs.size());
-  series.first_sweep = epochs[0].sweep;
-  if (epochs.size() > 1) series.sweeps_apart = epochs[1].sweep - epochs[0].sweep;
-  return series;
+  return series_of(series, all, longest_of(stretches_of(from_sweep(all, begin))), most);
+}
+
+ReplicaSeries densest_series(const TelemetryReader& telemetry, std::int64_t burn_in,
+                             std::int64_t least, std::int64_t most) {
+  const ReplicaSeries series = empty_series(telemetry.header());
+  const std::vector<Epoch> all = epochs_of(telemetry);
+  std::vector<Stretch> stretches = stretches_of(all);
+  for (Stretch& stretch : stretches)
+    stretch = from_sweep(stretch, std::max(burn_in, stretch.back().sweep / 3));
+  Stretch densest;
+  for (const Stretch stretch : stretches) {
+    if (std::ssize(stretch) < least) continue;
+    const std::int64_t apart = sweeps_apart(stretch), before = sweeps_apart(densest);
+    const bool is_longer = apart == before && stretch.size() >= densest.size();
+    if (densest.empty() || apart < before || is_longer) densest = stretch;
+  }
+  return series_of(series, all, densest.empty() ? longest_of(stretches) : densest, most);
 }
 
 std::vector<Clones> clones_of(const ReplicaSeries& series, std::int64_t least) {
@@ -142,7 +220,10 @@ std::vector<Clones> clones_of(const ReplicaSeries& series, std::int64_t least) {
     Clones clones;
     for (std::size_t t = since; t < last; ++t) clones.changes += energy[t] != energy[t + 1] ? 1 : 0;
     if (clones.changes < least) continue;
-    for (const std::size_t r : members) clones.replicas.push_back(static_cast<std::int64_t>(r));
+    for (const std::size_t r : members) {
+      clones.replicas.push_back(series.number.empty() ? static_cast<std::int64_t>(r)
+                                                      : series.number[r]);
+    }
     clones.since_sweep =
         series.first_sweep + static_cast<std::int64_t>(since) * series.sweeps_apart;
     clones.epochs = static_cast<std::int64_t>(last - since + 1);

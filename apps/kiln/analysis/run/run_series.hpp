@@ -16,6 +16,11 @@ struct ReplicaSeries {
   std::int64_t first_sweep = 0;   ///< sweeps done at the end of the first of these epochs
   std::int64_t sweeps_apart = 0;  ///< from one epoch to the next; 0 with less than two epochs
   std::int64_t last_sweep = 0;    ///< of the file: sweeps done at the end of its last whole epoch
+  std::int64_t least_apart = 0;   ///< of the file: sweeps from its first epoch to the second
+  std::int64_t most_apart = 0;    ///< of the file: sweeps between any two epochs in a row
+  /// [replica], its number in the run. Replicas of a group stand together; in a block of 32 ladders,
+  /// which is one group of the file, those of each rung do.
+  std::vector<std::int64_t> number;
   std::vector<std::vector<double>> energy;      ///< [replica][epoch]; NaN: not finite
   std::vector<std::vector<std::int32_t>> rung;  ///< [replica][epoch], 0 .. size - 1 in its group
 
@@ -32,6 +37,15 @@ struct ReplicaSeries {
 /// have
 ReplicaSeries replica_series(const TelemetryReader& telemetry, std::int64_t begin,
                              std::int64_t most);
+
+/// The densest stretch of equally distant epochs, of equally dense ones the longest. Of a stretch
+/// count its epochs from sweep `burn_in` on and beyond a third of the sweeps at its end, as if the
+/// run had ended there. A stretch with less than `least` such epochs is taken only if there is no
+/// other; then it is the longest.
+/// @param most  epochs at most: the last ones of the stretch
+/// @throws InputError as replica_series()
+ReplicaSeries densest_series(const TelemetryReader& telemetry, std::int64_t burn_in,
+                             std::int64_t least, std::int64_t most);
 
 /// Replicas that have had equal energies at every epoch for long.
 struct Clones {

@@ -74,6 +74,22 @@ TEST(RunSeries, EpochsThatAreFurtherApartAreAnotherStretch) {
   EXPECT_EQ(series.on_rung(0, 0).front(), 3);
 }
 
+TEST(RunSeries, TheDensestStretchHasItsOwnBurnIn) {
+  PlantedTelemetry file(1, 2);
+  for (std::uint64_t t = 0; t < 120; ++t) file.add(t, t, {{1, 0}, {2, 1}});
+  for (std::uint64_t t = 128; t < 64 * 300; t += 64) file.add(t, t, {{3, 0}, {4, 1}});
+  const ReplicaSeries dense = densest_series(file.reader(), 0, 64, any);
+  EXPECT_EQ(dense.sweeps_apart, 1);
+  EXPECT_EQ(dense.first_sweep, 39) << "a third of 119";
+  EXPECT_EQ(dense.epochs, 81);
+  EXPECT_EQ(dense.least_apart, 1);
+  const ReplicaSeries last = densest_series(file.reader(), 0, 64, 70);
+  EXPECT_EQ(last.first_sweep, 50);
+  const ReplicaSeries sparse = densest_series(file.reader(), 57, 64, any);
+  EXPECT_EQ(sparse.sweeps_apart, 64) << "63 dense epochs are too few";
+  EXPECT_EQ(sparse.least_apart, 1);
+}
+
 TEST(RunSeries, AnEpochWithAMissingRecordEndsAStretch) {
   PlantedTelemetry file(1, 3);
   for (std::uint64_t t = 0; t < 30; ++t) file.add(t, t, {{1, 0}, {2, 1}, {3, 2}}, t == 12 ? 1 : -1);
