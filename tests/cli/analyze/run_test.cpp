@@ -47,6 +47,40 @@ TEST_F(AnalyzeRun, ExchangeMakesFlowBetweenRungs) {
   EXPECT_EQ(on.at("clones"), json::array());
 }
 
+// Short ladders of spins are tempered in blocks of 32, each one group of the telemetry.
+TEST_F(AnalyzeRun, LaddersInBlocksAreLadders) {
+  ASSERT_EQ(run({"solve",
+                 "torus:8x8,1",
+                 "--schedule",
+                 "parallel-tempering",
+                 "-p",
+                 "rungs=4",
+                 "-p",
+                 "beta_min=0.7",
+                 "-p",
+                 "beta_max=1.1",
+                 "-p",
+                 "cluster_moves=off",
+                 "--sweeps",
+                 "600",
+                 "--telemetry",
+                 "replicas",
+                 "--telemetry-interval",
+                 "1",
+                 "--device",
+                 "cpu",
+                 "-q",
+                 "-o",
+                 "blocks"})
+                .exit_code,
+            0);
+  const json result = json::parse(read("blocks/result.json"));
+  const json found = result_of(run({"analyze", "blocks", "--surrogates", "20", "--json"}));
+  EXPECT_EQ(found.at("ladder").at("ladders"), result.at("diagnostics").at("ladders"));
+  ASSERT_EQ(found.at("ladder").at("flow").size(), 6u);
+  EXPECT_LT(found.at("ladder").at("p_value"), 1e-3);
+}
+
 // p-values are uniform without exchange: of three the second least is below 0.05 in 0.7 % of cases.
 TEST_F(AnalyzeRun, NothingFlowsWithoutExchangeAndDiagnoseSaysSo) {
   int low = 0;
