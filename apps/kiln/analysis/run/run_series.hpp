@@ -18,8 +18,8 @@ struct ReplicaSeries {
   std::int64_t last_sweep = 0;    ///< of the file: sweeps done at the end of its last whole epoch
   std::int64_t least_apart = 0;   ///< of the file: sweeps from its first epoch to the second
   std::int64_t most_apart = 0;    ///< of the file: sweeps between any two epochs in a row
-  /// [replica], its number in the run. Replicas of a group stand together; in a block of 32 ladders,
-  /// which is one group of the file, those of each rung do.
+  /// [replica], its number in the run. Replicas of a group stand together; in a block of 32
+  /// ladders, which is one group of the file, those of each rung do.
   std::vector<std::int64_t> number;
   std::vector<std::vector<double>> energy;      ///< [replica][epoch]; NaN: not finite
   std::vector<std::vector<std::int32_t>> rung;  ///< [replica][epoch], 0 .. size - 1 in its group
