@@ -81,7 +81,10 @@ struct SeriesForecast {
 ///
 /// The bands contain the variance of the innovations and, to first order, the uncertainty of the
 /// coefficients and of the mean.
+/// @param queue  of the device that forecasts
 /// @param series  as many as `models`, the values that each was fitted to
+/// @param models  one for each series
+/// @param horizon  rows to forecast
 /// @throws InvalidArgument if the numbers differ or the horizon is not positive.
 KILN_API std::vector<SeriesForecast> forecast_autoregressions(
     Queue& queue, std::span<const std::span<const double>> series,
@@ -106,7 +109,10 @@ struct StructuralFit {
 /// The search evaluates grids of ratios, each finer than the one before; all filters of a grid and
 /// of all series go through `kalman_step` in one launch. Only the last 8192 rows are read. The
 /// uncertainty of the ratios is not in the deviations.
+/// @param queue  of the device that filters
+/// @param series  values of each, NaN: missing
 /// @param model  local_level or local_trend
+/// @param horizon  rows to forecast behind the series; 0: none
 /// @throws InvalidArgument for another model, a negative horizon, or a series with fewer than 8
 /// values that are present, or with equal ones alone.
 /// @par Source  Harvey, Forecasting, Structural Time Series Models and the Kalman Filter (1989).
@@ -141,6 +147,7 @@ struct ChangePoints {
 /// trimmed variances of differences. Each change costs 3 log n, or 4 log n if the variance changes
 /// too. Segments have 3 rows at least, or 10. More than 20,000 values are averaged in blocks first.
 /// @param values  finite
+/// @param kind  what changes
 /// @throws InvalidArgument with fewer than 20 values.
 /// @par Source  Killick, Fearnhead, Eckley, JASA 107 (2012) 1590; Zhang, Siegmund, Biometrics 63
 /// (2007) 22 (penalty); Chakar et al., Bernoulli 23 (2017) 1408 (autocorrelation by differences).

@@ -48,6 +48,7 @@ struct NumericTable {
 ///
 /// @param in  the text, not compressed
 /// @param file_name  only for messages
+/// @param options  which columns and rows to keep, and how to read them
 /// @throws ParseError with line and column for text in a column of numbers, infinite numbers, rows
 /// with too few or too many fields, wrong quotes, rows over 16 MiB, more than 100,000 columns, NUL
 /// bytes, UTF-16, and tables without rows or numbers; InvalidArgument `table.column` for an unknown
@@ -59,6 +60,7 @@ KILN_API NumericTable read_numeric_table(std::istream& in, const std::string& fi
 /// Reads a table of numbers from a file, decompressed if it is compressed by gzip, xz or zstd.
 ///
 /// @param path  `-` is standard input
+/// @param options  which columns and rows to keep, and how to read them
 /// @throws as above; IoError `io.open` if the file cannot be opened.
 KILN_API NumericTable read_numeric_table(const std::string& path,
                                          const NumericTableOptions& options = {});
