@@ -40,7 +40,7 @@ struct TableText {
 struct TableColumn {
   std::string name;
   std::int64_t number = 0;  ///< in the file, from 1
-  bool wanted = false;  ///< by the user, so that text in it is an error
+  bool wanted = false;      ///< by the user, so that text in it is an error
   std::vector<double> values;
   std::int64_t missing = 0;
   bool has_numbers = false;

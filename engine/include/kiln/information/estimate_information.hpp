@@ -17,8 +17,8 @@ namespace kiln {
 /// Rows, or delay vectors, with a missing value in a column that is used are left out and counted.
 /// A constant column says nothing: value 0, InformationStatus::constant. A copy of a column, or a
 /// linear function of it, says everything: infinite, InformationStatus::unbounded. Equal values of
-/// a column are told apart by noise of 1e-8 of the width of the column. The notes of the map say all of
-/// this.
+/// a column are told apart by noise of 1e-8 of the width of the column. The notes of the map say
+/// all of this.
 ///
 /// Nearest neighbours: Kraskov, Stögbauer, Grassberger, Physical Review E 69 (2004) 066138; with a
 /// condition: Frenzel, Pompe, Physical Review Letters 99 (2007) 204101. p-values count surrogates

@@ -21,10 +21,10 @@ namespace kiln {
 /// missing launcher, benchmark or conformance case is a link error. Only the names are declared
 /// here, so that a new kernel rebuilds little; kiln/kernels/all.hpp, which the build writes, has
 /// the definitions.
-using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
-                                 PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
-                                 SurrogateComponent, FrontsComponent, RecombinationComponent,
-                                 InformationComponent, LandscapeComponent>;
+using Components =
+    ComponentList<RunComponent, SweepsComponent, ExchangeComponent, PopulationComponent,
+                  HamiltonianComponent, LinearAlgebraComponent, SurrogateComponent, FrontsComponent,
+                  RecombinationComponent, InformationComponent, LandscapeComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/upgrades/former_field.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/kernels/sweeps/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 #include "kiln/schedules/cooling.hpp"
+#include "kiln/upgrades/former_field.hpp"
 
 namespace kiln {
 
