@@ -22,7 +22,7 @@ namespace {
 constexpr int levels = 24;  // of the colour
 // Above it texts have the colour of the ground: in both themes the contrast is higher.
 constexpr int dark_level = 17;
-constexpr double key_room = 92, key_width = 14, least_map_width = 420;
+constexpr double key_room = 92, key_width = 14, min_map_width = 420;
 constexpr std::size_t max_tips = 400;
 
 std::string hatch_style() {
@@ -45,7 +45,7 @@ class HeatMap {
     area_.x = picture_margin + label_width(matrix_.sources) + (titled ? 22 : 0) + 8;
     area_.width = size_ * static_cast<double>(columns());
     area_.height = size_ * static_cast<double>(rows());
-    width_ = std::max(area_.x + area_.width + key_room + picture_margin, least_map_width);
+    width_ = std::max(area_.x + area_.width + key_room + picture_margin, min_map_width);
     heading_ = figure_heading(strength_words(map), words(), width_);
     const double above = label_width(matrix_.targets) + (titled ? 22 : 0) + 8;
     area_.y = heading_.height + above;

@@ -208,7 +208,8 @@ Landscape landscape_of(Slice slice, const LandscapeOptions& options, Queue& queu
   DeviceArray<double> value(queue, landscape.slice.value);
   find_basins(grid, persistence_of(grid, value.view(), queue), landscape);
   landscape.ruggedness = mean_entropy(grid, value.view(), landscape, queue);
-  landscape.most_rugged = std::log(std::min(options.window * options.window, LocalEntropy::bins));
+  landscape.max_ruggedness =
+      std::log(std::min(options.window * options.window, LocalEntropy::bins));
   return landscape;
 }
 

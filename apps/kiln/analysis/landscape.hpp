@@ -42,7 +42,7 @@ struct Landscape {
   std::int64_t shallow = 0;            ///< further minima, with barriers below the threshold
   std::vector<std::int32_t> basin_of;  ///< [y][x], a number of a basin; -1 without a value
   /// Mean of the local entropy of all points with a value, nats, and the most that it could be.
-  double ruggedness = 0, most_rugged = 0;
+  double ruggedness = 0, max_ruggedness = 0;
 
   /// The highest barrier, in units of the energy; 0 if there is none.
   double highest_barrier() const;
@@ -51,7 +51,7 @@ struct Landscape {
 /// Finds basins, barriers and ruggedness of a slice. Points are neighbours along and across.
 Landscape landscape_of(Slice slice, const LandscapeOptions& options, Queue& queue);
 
-/// What is to be done about the barriers, in sentences.
+/// Advice on the barriers, in sentences.
 std::vector<std::string> advice_of(const Landscape& landscape);
 
 /// For a terminal. @param columns  of a line

@@ -19,8 +19,8 @@ constexpr double width = 760, height = 660;
 constexpr PixelBox area{78, 66, 520, 520};
 constexpr double scale_left = 626, scale_width = 18;
 constexpr std::string_view ink = "#333333", faint_ink = "#666666", wall_color = "#d8d8d8";
-constexpr std::int32_t most_cells = 256;   // along a side: finer ones nobody can see
-constexpr std::size_t most_numbered = 40;  // marks with a number
+constexpr std::int32_t max_cells = 256;   // along a side: finer ones nobody can see
+constexpr std::size_t max_numbered = 40;  // marks with a number
 
 // From dark to bright, so that they differ in grey and for all kinds of colour vision; the hue goes
 // from blue to yellow.
@@ -60,7 +60,7 @@ Pixel place_of(const Slice& slice, std::int32_t pixel) {
 // Each row of cells as lines, one for each run of a colour, in units of cells: short texts.
 void draw_values(SvgCanvas& canvas, const Landscape& landscape, const Bands& bands) {
   const Slice& slice = landscape.slice;
-  const std::int32_t cells = std::min(slice.resolution, most_cells);
+  const std::int32_t cells = std::min(slice.resolution, max_cells);
   std::array<std::vector<std::vector<Pixel>>, colors.size()> runs;
   for (std::int32_t row = 0; row < cells; ++row) {
     const double y = cells - row - 0.5;
@@ -141,20 +141,20 @@ void draw_scale(SvgCanvas& canvas, const Landscape& landscape, const Bands& band
 
 void draw_marks(SvgCanvas& canvas, const Landscape& landscape) {
   const std::vector<Basin>& basins = landscape.basins;
-  const double size = basins.size() > most_numbered ? 2.5 : 4.5;
+  const double size = basins.size() > max_numbered ? 2.5 : 4.5;
   canvas.open_group(fmt::format("fill=\"#ffffff\" stroke=\"#000000\" stroke-width=\"{}\"",
-                                basins.size() > most_numbered ? 0.8 : 1.4));
+                                basins.size() > max_numbered ? 0.8 : 1.4));
   for (const Basin& basin : basins) {
     if (basin.barrier) canvas.diamond(place_of(landscape.slice, basin.saddle), size);
   }
   canvas.close_group();
   canvas.open_group(fmt::format("fill=\"#d81b60\" stroke=\"#ffffff\" stroke-width=\"{}\"",
-                                basins.size() > most_numbered ? 0.8 : 1.4));
+                                basins.size() > max_numbered ? 0.8 : 1.4));
   for (const Basin& basin : basins) {
     canvas.circle(place_of(landscape.slice, basin.minimum), size + 0.5);
   }
   canvas.close_group();
-  if (basins.size() > most_numbered) return;
+  if (basins.size() > max_numbered) return;
   // A number stands on the side where there is room.
   const auto number_at = [&](std::int32_t pixel, const std::string& text, bool bold) {
     const Pixel at = place_of(landscape.slice, pixel);

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 20, label_width = 13;
+constexpr std::size_t max_rows = 20, label_width = 13;
 
 std::string number(double value) { return fmt::format("{:.5g}", value + 0.0); }
 
@@ -63,7 +63,7 @@ std::vector<std::vector<std::string>> rows_of(const Landscape& landscape) {
   const Slice& slice = landscape.slice;
   std::vector<std::vector<std::string>> rows{
       {"basin", clean(slice.value_name), "minimum at", "share", "barrier", "saddle at", "to"}};
-  for (std::size_t i = 0; i < std::min(landscape.basins.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(landscape.basins.size(), max_rows); ++i) {
     const Basin& basin = landscape.basins[i];
     std::vector<std::string> row{fmt::format("{}", i + 1),
                                  number(value_at(landscape, basin.minimum)),
@@ -146,14 +146,14 @@ std::string text_of(const Landscape& landscape, std::size_t columns) {
                             without.empty() ? "" : "; points left out: " + without));
   add("basins", basins_line(landscape));
   text += "\n" + stacked_table(rows_of(landscape), 0, columns);
-  if (landscape.basins.size() > most_rows) {
-    text += fmt::format("... and {} more; --json lists all\n", landscape.basins.size() - most_rows);
+  if (landscape.basins.size() > max_rows) {
+    text += fmt::format("... and {} more; --json lists all\n", landscape.basins.size() - max_rows);
   }
   text += "\n";
   add("ruggedness",
       fmt::format("{:.3g} nats of at most {:.3g}: the mean entropy of the values, in {} bins, in "
                   "windows of {} x {} points",
-                  landscape.ruggedness, landscape.most_rugged, LocalEntropy::bins,
+                  landscape.ruggedness, landscape.max_ruggedness, LocalEntropy::bins,
                   landscape.options.window, landscape.options.window));
   for (const std::string& sentence : advice_of(landscape)) add("advice", sentence);
   return text;
@@ -181,7 +181,7 @@ Json json_of(const Landscape& landscape) {
     json["basins"].push_back(basin_json(landscape, basin));
   }
   json["ruggedness"] = {{"mean_local_entropy", landscape.ruggedness},
-                        {"most", landscape.most_rugged},
+                        {"most", landscape.max_ruggedness},
                         {"window", landscape.options.window}};
   const double barrier = landscape.highest_barrier();
   json["highest_barrier"] = barrier;

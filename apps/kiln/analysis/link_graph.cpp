@@ -19,7 +19,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::size_t max_on_circle = 12;
-constexpr double node_radius = 8, label_size = 13, least_graph_width = 480;
+constexpr double node_radius = 8, label_size = 13, min_graph_width = 480;
 constexpr double thinnest = 1.2, widest = 6.2, legend_height = 34;
 
 double length_of(const Pixel& vector) {
@@ -137,7 +137,7 @@ class LinkGraph {
   }
 
   void set_size(double content_width, double content_height) {
-    width_ = std::max(content_width, least_graph_width);
+    width_ = std::max(content_width, min_graph_width);
     heading_ = figure_heading(strength_words(map_), words(), width_);
     height_ = heading_.height + content_height + legend_height;
   }

@@ -80,12 +80,12 @@ void require_sliceable(const Problem& problem, const std::vector<RealVariable>& 
 }
 
 void require_resolution(std::int64_t resolution) {
-  if (resolution >= SliceOptions::least_resolution && resolution <= SliceOptions::most_resolution) {
+  if (resolution >= SliceOptions::min_resolution && resolution <= SliceOptions::max_resolution) {
     return;
   }
   throw InvalidArgument("cli.range",
                         fmt::format("--resolution={} is outside {} .. {}", resolution,
-                                    SliceOptions::least_resolution, SliceOptions::most_resolution),
+                                    SliceOptions::min_resolution, SliceOptions::max_resolution),
                         {}, "for example --resolution 256");
 }
 

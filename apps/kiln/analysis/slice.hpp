@@ -33,7 +33,7 @@ struct SliceOptions {
   std::vector<NamedInterval> box = {};  ///< of the axes; else the bounds of the problem
   std::string at = "best";              ///< best, center, a solution file or a run folder
   std::int64_t resolution = 256;        ///< points along each axis
-  static constexpr std::int64_t least_resolution = 16, most_resolution = 2048;
+  static constexpr std::int64_t min_resolution = 16, max_resolution = 2048;
 };
 
 /// A variable along which a slice lies.

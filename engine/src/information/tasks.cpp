@@ -89,7 +89,7 @@ bool is_of_one_column(InformationMeasure measure) {
 }
 
 void check_options(const InformationOptions& options, std::int64_t rows) {
-  const std::int64_t most_lag = std::max<std::int64_t>(0, rows - 1);
+  const std::int64_t max_lag = std::max<std::int64_t>(0, rows - 1);
   require_range("k", options.k, 0, KsgNeighbors::max_k);
   require_range("type", options.type, 1, 2);
   require_range("past", options.past, 1, KsgPoints::max_dims - 2);
@@ -106,10 +106,10 @@ void check_options(const InformationOptions& options, std::int64_t rows) {
   for (const std::int32_t lag : lags_of(options)) {
     require_range("lag", lag, options.measure == Measure::transfer_entropy ? 1 : 0,
                   std::int64_t{1} << 30);
-    if (lag <= most_lag) continue;
+    if (lag <= max_lag) continue;
     throw InvalidArgument("information.lag",
                           fmt::format("a lag of {} is beyond the {} rows", lag, rows),
-                          fmt::format("at most {}", most_lag));
+                          fmt::format("at most {}", max_lag));
   }
   if (options.direct && (options.measure != Measure::transfer_entropy || options.surrogates == 0)) {
     throw InvalidArgument("information.direct",

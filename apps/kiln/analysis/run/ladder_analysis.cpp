@@ -116,7 +116,7 @@ LadderAnalysis analyze_ladder(const ReplicaSeries& series, const RunAnalysisOpti
   ladder.first_sweep = series.first_sweep;
   ladder.sweeps_apart = series.sweeps_apart;
   ladder.is_early = ladder.last_sweep() < series.last_sweep;
-  ladder.is_thinned = series.sweeps_apart > series.least_apart;
+  ladder.is_thinned = series.sweeps_apart > series.min_apart;
   std::vector<Series> rungs;
   for (std::int64_t r = 0; r < series.size; ++r) rungs.push_back(pooled(series, r, options.seed));
   const InformationOptions flow = options_of(InformationMeasure::transfer_entropy, options);

@@ -43,6 +43,6 @@ LadderAnalysis analyze_ladder(const ReplicaSeries& series, const RunAnalysisOpti
                               Backend& backend);
 
 /// Epochs below which analyze_ladder() has nothing to say.
-constexpr std::int64_t least_epochs = 64;
+constexpr std::int64_t min_epochs = 64;
 
 }  // namespace kiln::cli

@@ -10,13 +10,13 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t most_named = 4;
+constexpr std::size_t max_named = 4;
 
 /// "1, 2 and 3", or with many "1, 2, 3, 4 and 7 more".
 template <class Items>
 std::string list_of(const Items& items) {
   std::string list;
-  const std::size_t named = items.size() > most_named + 1 ? most_named : items.size();
+  const std::size_t named = items.size() > max_named + 1 ? max_named : items.size();
   for (std::size_t i = 0; i < named; ++i) {
     const bool last = i + 1 == items.size() && i > 0;
     list += fmt::format("{}{}", i == 0 ? "" : last ? " and " : ", ", items[i]);
@@ -72,9 +72,9 @@ std::string no_flow(const LadderAnalysis& ladder, const Exchange& exchange) {
         "{}, which are too few: replicas are exchanged, with a swap acceptance of {:.2f} or more "
         "at each gap and {:.0f} round trips. Flow of 0.002 nats at every gap takes about {} "
         "epochs after the burn-in, and kiln analyze --rows {}.",
-        start, *exchange.least_acceptance, exchange.round_trips, epochs, epochs * ladder.ladders);
+        start, *exchange.min_acceptance, exchange.round_trips, epochs, epochs * ladder.ladders);
   }
-  if (!exchange.least_acceptance) {
+  if (!exchange.min_acceptance) {
     return start +
            ". The acceptance of swaps, which the result of the run will have, tells "
            "whether replicas are exchanged.";
@@ -83,7 +83,7 @@ std::string no_flow(const LadderAnalysis& ladder, const Exchange& exchange) {
       "{}, and replicas are exchanged too rarely, with a swap acceptance of {:.2g} at the worst "
       "gap and {:.0f} round trips. Put the rungs closer together (-p rungs=N), or exchange more "
       "often (-p sweeps_per_swap=N).",
-      start, *exchange.least_acceptance, exchange.round_trips);
+      start, *exchange.min_acceptance, exchange.round_trips);
 }
 
 void advise_on_flow(const RunAnalysis& run, std::vector<std::string>& advice) {
@@ -137,7 +137,7 @@ void advise_on_memory(const LadderAnalysis& ladder, std::vector<std::string>& ad
 }
 
 void advise_on_inputs(const InputRanking& inputs, std::vector<std::string>& advice) {
-  if (inputs.used < least_rows || inputs.inputs < 2 || inputs.value_is_constant) return;
+  if (inputs.used < min_rows || inputs.inputs < 2 || inputs.value_is_constant) return;
   std::vector<std::string> names;
   for (const RankedInput& input : inputs.matter) names.push_back(input.name);
   if (names.empty()) {

@@ -37,15 +37,15 @@ std::int64_t last_sweep_of(const TelemetryReader& telemetry) {
 std::string few_epochs_note(const ReplicaSeries& series, std::int64_t begin,
                             const Recording& recording) {
   std::string help = "run longer";
-  if (series.most_apart > series.least_apart) {
+  if (series.max_apart > series.min_apart) {
     help = budget_advice(recording);
-  } else if (recording.least_apart > recording.sweeps_per_tick) {
+  } else if (recording.min_apart > recording.sweeps_per_tick) {
     help += ", or with a smaller --telemetry-interval";
   }
   return fmt::format(
       "Flow and memory need {} epochs after the first {} sweeps, and there are {}: "
       "{}.",
-      least_epochs, begin, series.epochs, help);
+      min_epochs, begin, series.epochs, help);
 }
 
 void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options, Backend& backend,
@@ -65,11 +65,11 @@ void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options,
   const std::int64_t begin = std::max(burn_in, run.sweeps / 3);
   const std::int64_t groups =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(telemetry.header().groups));
-  std::int64_t most = std::max(least_epochs, options.points / groups);
-  ReplicaSeries series = densest_series(telemetry, burn_in, least_epochs, most);
+  std::int64_t most = std::max(min_epochs, options.points / groups);
+  ReplicaSeries series = densest_series(telemetry, burn_in, min_epochs, most);
   if (series.groups > groups) {  // blocks of ladders
-    most = std::max(least_epochs, options.points / series.groups);
-    series = densest_series(telemetry, burn_in, least_epochs, most);
+    most = std::max(min_epochs, options.points / series.groups);
+    series = densest_series(telemetry, burn_in, min_epochs, most);
   }
   run.exchange = exchange_of(files);
   run.recording = recording_of(telemetry.header(), series, burn_in, most);
@@ -85,7 +85,7 @@ void analyze_telemetry(const RunFiles& files, const RunAnalysisOptions& options,
         "The telemetry puts several ladders into one group, so that rungs have several replicas: "
         "flow and memory need one replica per rung. Fewer replicas (--replicas N) give each ladder "
         "a group.");
-  } else if (series.epochs < least_epochs) {
+  } else if (series.epochs < min_epochs) {
     run.notes.push_back(few_epochs_note(series, begin, run.recording));
   } else {
     run.ladder = analyze_ladder(series, options, backend);

@@ -84,8 +84,8 @@ std::string inputs_text(const InputRanking& inputs) {
       fmt::format("\ninputs that matter, by {} of {} evaluations", inputs.used, inputs.rows);
   if (inputs.failed > 0) text += fmt::format(", {} without a value", inputs.failed);
   text += "\n";
-  if (inputs.used < least_rows)
-    return text + fmt::format("none: {} evaluations are needed\n", least_rows);
+  if (inputs.used < min_rows)
+    return text + fmt::format("none: {} evaluations are needed\n", min_rows);
   if (inputs.value_is_constant) return text + "no information: the value is constant\n";
   if (inputs.inputs == 0) return text + "none: no input changes\n";
   Rows rows{{"input", "nats", "p"}};

@@ -20,12 +20,12 @@ namespace kiln::cli {
 namespace {
 
 RunAnalysisOptions analysis_options_of(const Arguments& arguments) {
-  constexpr std::int64_t least_surrogates = 20, most_surrogates = 10000;
-  constexpr std::int64_t most_points = 2000000;
+  constexpr std::int64_t min_surrogates = 20, max_surrogates = 10000;
+  constexpr std::int64_t max_points = 2000000;
   RunAnalysisOptions options;
   options.surrogates =
-      count_option(arguments, "surrogates", least_surrogates, most_surrogates, options.surrogates);
-  options.points = count_option(arguments, "rows", least_epochs, most_points, options.points);
+      count_option(arguments, "surrogates", min_surrogates, max_surrogates, options.surrogates);
+  options.points = count_option(arguments, "rows", min_epochs, max_points, options.points);
   if (arguments.has("fdr")) options.significance = rate_option(arguments);
   options.seed = device_options(arguments).seed;
   return options;

@@ -23,7 +23,7 @@ Exchange exchange_of(const RunFiles& files) {
   for (const nlohmann::json& gap : gaps) {
     if (!gap.is_number()) continue;
     const double acceptance = gap.get<double>();
-    exchange.least_acceptance = std::min(acceptance, exchange.least_acceptance.value_or(1));
+    exchange.min_acceptance = std::min(acceptance, exchange.min_acceptance.value_or(1));
   }
   exchange.round_trips = number_at(files.result, {"diagnostics", "round_trips"}).value_or(0);
   return exchange;
@@ -33,9 +33,9 @@ Recording recording_of(const TelemetryHeader& header, const ReplicaSeries& serie
                        std::int64_t burn_in, std::int64_t epochs) {
   Recording recording;
   recording.sweeps_per_tick = static_cast<std::int64_t>(header.sweeps_per_tick);
-  recording.least_apart = series.least_apart;
+  recording.min_apart = series.min_apart;
   // A third of the first epochs is left out, and half of the budget is for them.
-  const std::int64_t apart = std::max<std::int64_t>(1, series.least_apart);
+  const std::int64_t apart = std::max<std::int64_t>(1, series.min_apart);
   const std::int64_t needed = std::max(burn_in / apart + epochs, epochs + epochs / 2);
   recording.enough_bytes =
       static_cast<std::int64_t>(2 * std::bit_ceil(static_cast<std::uint64_t>(needed)) *

@@ -16,7 +16,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::int32_t input_neighbors = 6;
-constexpr std::size_t most_inputs = 4;  // that are found: more conditions have too many dimensions
+constexpr std::size_t max_inputs = 4;  // that are found: more conditions have too many dimensions
 
 using Column = std::vector<double>;
 using Order = std::vector<std::size_t>;
@@ -155,12 +155,12 @@ InputRanking rank_inputs(const EvaluationRows& evaluations, const RunAnalysisOpt
   InputRanking ranking;
   std::mt19937_64 random(options.seed);
   const std::vector<std::size_t> rows = rows_of(evaluations, ranking, options.rows);
-  if (ranking.used < least_rows) return ranking;
+  if (ranking.used < min_rows) return ranking;
   ranking.value_is_constant = is_constant(in_order(evaluations.value, rows));
   if (ranking.value_is_constant) return ranking;
   const Ranked data = ranked(evaluations, rows, ranking, random);
   std::vector<std::size_t> found;
-  while (found.size() < std::min(most_inputs, data.inputs.size())) {
+  while (found.size() < std::min(max_inputs, data.inputs.size())) {
     const Found next = next_input(data, found, options, random, backend);
     const RankedInput input{data.inputs[next.input].name, next.information, next.p_value};
     if (next.p_value > options.significance) {

@@ -40,11 +40,11 @@ struct InputRanking {
 ///
 /// Ranks, because values of an objective have few large outliers. k = 6: with 100 evaluations the
 /// spread counts for more than the bias.
-/// @return nothing that matters if fewer than `least_rows` evaluations have a value
+/// @return nothing that matters if fewer than `min_rows` evaluations have a value
 InputRanking rank_inputs(const EvaluationRows& evaluations, const RunAnalysisOptions& options,
                          Backend& backend);
 
 /// Evaluations below which rank_inputs() does not estimate.
-constexpr std::int64_t least_rows = 20;
+constexpr std::int64_t min_rows = 20;
 
 }  // namespace kiln::cli

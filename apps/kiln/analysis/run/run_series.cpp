@@ -146,9 +146,9 @@ ReplicaSeries empty_series(const TelemetryHeader& header) {
 /// The last `most` epochs of a stretch of the file.
 ReplicaSeries series_of(ReplicaSeries series, Stretch all, Stretch epochs, std::int64_t most) {
   if (!all.empty()) series.last_sweep = all.back().sweep;
-  series.least_apart = sweeps_apart(all);
+  series.min_apart = sweeps_apart(all);
   for (std::size_t i = 1; i < all.size(); ++i)
-    series.most_apart = std::max(series.most_apart, all[i].sweep - all[i - 1].sweep);
+    series.max_apart = std::max(series.max_apart, all[i].sweep - all[i - 1].sweep);
   epochs = epochs.last(std::min(epochs.size(), static_cast<std::size_t>(most)));
   if (epochs.empty()) return series;
   series.energy.resize(epochs[0].replicas.size());

@@ -16,8 +16,8 @@ struct ReplicaSeries {
   std::int64_t first_sweep = 0;   ///< sweeps done at the end of the first of these epochs
   std::int64_t sweeps_apart = 0;  ///< from one epoch to the next; 0 with less than two epochs
   std::int64_t last_sweep = 0;    ///< of the file: sweeps done at the end of its last whole epoch
-  std::int64_t least_apart = 0;   ///< of the file: sweeps from its first epoch to the second
-  std::int64_t most_apart = 0;    ///< of the file: sweeps between any two epochs in a row
+  std::int64_t min_apart = 0;     ///< of the file: sweeps from its first epoch to the second
+  std::int64_t max_apart = 0;     ///< of the file: sweeps between any two epochs in a row
   /// [replica], its number in the run. Replicas of a group stand together; in a block of 32
   /// ladders, which is one group of the file, those of each rung do.
   std::vector<std::int64_t> number;

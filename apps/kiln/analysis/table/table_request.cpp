@@ -17,7 +17,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::int64_t most_lag = 1'000'000;
+constexpr std::int64_t max_lag = 1'000'000;
 
 // The parts of a list, of which none is empty.
 std::vector<std::string> parts_of(const std::string& name, const std::string& text) {
@@ -49,9 +49,9 @@ std::vector<std::int32_t> lags_in(const Arguments& arguments) {
       throw InvalidArgument("cli.value", fmt::format("--lag '{}' is no list of lags", clean(part)),
                             "for example 1..5 or 1,2,8");
     }
-    const std::int64_t first = count_in("lag", part.substr(0, dots), 0, most_lag);
+    const std::int64_t first = count_in("lag", part.substr(0, dots), 0, max_lag);
     const std::int64_t last =
-        dots == std::string::npos ? first : count_in("lag", part.substr(dots + 2), first, most_lag);
+        dots == std::string::npos ? first : count_in("lag", part.substr(dots + 2), first, max_lag);
     if (last - first > 1000) {
       throw InvalidArgument("cli.range",
                             fmt::format("--lag {} are more than 1000 lags", clean(part)), {},
@@ -142,7 +142,7 @@ InformationOptions options_of(const Arguments& arguments) {
   options.lags = lags_in(arguments);
   options.past = small("past", 1, 14, 1);
   options.source_past = small("source-past", 1, 15, 1);
-  options.theiler = small("theiler", 0, most_lag, 0);
+  options.theiler = small("theiler", 0, max_lag, 0);
   using Kind = std::optional<SurrogateKind>;
   options.surrogate_kind = word_of<Kind>(arguments, "surrogate-kind",
                                          {{"auto", std::nullopt},

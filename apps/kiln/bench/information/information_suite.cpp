@@ -29,7 +29,7 @@ struct InformationCase {
   std::int64_t points;
   std::int32_t columns = 2;
   std::int64_t surrogates = 0;
-  std::int64_t most_runs = 100;
+  std::int64_t max_runs = 100;
   bool whole_map = false;
 };
 
@@ -113,7 +113,7 @@ MeasuredCase measure(const BenchRun& run, const InformationCase& one, double lim
   if (!one.whole_map) which = {{0}, {1}, {}};
   MeasuredCase measured;
   std::vector<double> seconds;
-  repeat({2, one.most_runs + 1, limit_s / 2}, [&](std::int64_t number) {
+  repeat({2, one.max_runs + 1, limit_s / 2}, [&](std::int64_t number) {
     const Stopwatch whole;
     const InformationMap map = estimate_information(columns, which, options, *run.backend.backend);
     const double whole_s = whole.seconds();

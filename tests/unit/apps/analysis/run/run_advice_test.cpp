@@ -23,7 +23,7 @@ RunAnalysis without_flow(std::int64_t apart, double memory) {
   ladder.memory.resize(2);
   for (RungMemory& rung : ladder.memory) rung.sweeps = memory;
   run.ladder = ladder;
-  run.exchange.least_acceptance = 0.34;
+  run.exchange.min_acceptance = 0.34;
   run.exchange.round_trips = 100;
   run.recording = {1, 1, 600 << 20};
   return run;
@@ -44,12 +44,12 @@ TEST(RunAdvice, AcceptedSwapsMakeATestThatIsNotSignificantTooShort) {
   // Score 2 * 0.002 / 0.004 / sqrt(2) = 0.71, and 4 takes 32 times as many epochs.
   EXPECT_TRUE(says(run, "about 8000 epochs")) << first_advice(run);
   EXPECT_TRUE(says(run, "--rows 128000")) << first_advice(run);
-  run.exchange.least_acceptance = 0.01;
+  run.exchange.min_acceptance = 0.01;
   EXPECT_TRUE(says(run, "exchanged too rarely")) << first_advice(run);
-  run.exchange.least_acceptance = 0.34;
+  run.exchange.min_acceptance = 0.34;
   run.exchange.round_trips = 0;
   EXPECT_TRUE(says(run, "exchanged too rarely")) << first_advice(run);
-  run.exchange.least_acceptance.reset();
+  run.exchange.min_acceptance.reset();
   EXPECT_FALSE(says(run, "too rarely")) << "a run in progress has no acceptance";
 }
 

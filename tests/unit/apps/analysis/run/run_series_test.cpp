@@ -82,12 +82,12 @@ TEST(RunSeries, TheDensestStretchHasItsOwnBurnIn) {
   EXPECT_EQ(dense.sweeps_apart, 1);
   EXPECT_EQ(dense.first_sweep, 39) << "a third of 119";
   EXPECT_EQ(dense.epochs, 81);
-  EXPECT_EQ(dense.least_apart, 1);
+  EXPECT_EQ(dense.min_apart, 1);
   const ReplicaSeries last = densest_series(file.reader(), 0, 64, 70);
   EXPECT_EQ(last.first_sweep, 50);
   const ReplicaSeries sparse = densest_series(file.reader(), 57, 64, any);
   EXPECT_EQ(sparse.sweeps_apart, 64) << "63 dense epochs are too few";
-  EXPECT_EQ(sparse.least_apart, 1);
+  EXPECT_EQ(sparse.min_apart, 1);
 }
 
 TEST(RunSeries, AnEpochWithAMissingRecordEndsAStretch) {
