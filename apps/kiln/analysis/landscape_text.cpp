@@ -10,6 +10,7 @@
 #include "kiln/kernels/landscape/local_entropy.hpp"
 
 #include "analysis/landscape.hpp"
+#include "output/solve_text.hpp"
 #include "output/text.hpp"
 #include "output/wording.hpp"
 
@@ -88,19 +89,6 @@ void add_lines(std::string& text, std::string_view label, std::string_view prose
   }
 }
 
-// In the order of the variables; the axes have the values of the point, too.
-std::vector<double> numbers_of(const State& state) {
-  std::vector<double> numbers;
-  for (const BlockValues& block : state) {
-    std::visit(
-        [&](const auto& values) {
-          for (const auto value : values) numbers.push_back(static_cast<double>(value));
-        },
-        block);
-  }
-  return numbers;
-}
-
 Json axis_json(const SliceAxis& axis) {
   return {{"name", clean(axis.name)}, {"low", axis.low}, {"high", axis.high}};
 }
@@ -170,7 +158,7 @@ Json json_of(const Landscape& landscape) {
       {"y", axis_json(slice.y)},
       {"resolution", slice.resolution},
       {"through", clean(slice.through_text)},
-      {"point", numbers_of(slice.through)},
+      {"point", numbers_of(slice.through)},  // the axes have values of it, too
       {"device", slice.device},
       {"range", {{"low", std::min(a, b)}, {"high", std::max(a, b)}}},
       {"left_out", {{"not_finite", slice.not_finite}, {"infeasible", slice.infeasible}}},

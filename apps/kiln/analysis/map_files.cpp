@@ -19,20 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(InformationStatus status) noexcept {
-  switch (status) {
-    case InformationStatus::ok:
-      return "ok";
-    case InformationStatus::constant:
-      return "constant";
-    case InformationStatus::unbounded:
-      return "unbounded";
-    case InformationStatus::biased:
-      return "biased";
-  }
-  return "?";
-}
-
 std::string raw_name(const InformationMap& map, std::int32_t column) {
   const bool known = column >= 0 && static_cast<std::size_t>(column) < map.names.size();
   return known ? map.names[static_cast<std::size_t>(column)] : std::string();

@@ -84,18 +84,6 @@ std::size_t differing_variables(const State& a, const State& b) {
   return count;
 }
 
-std::vector<double> numbers_of(const State& state) {
-  std::vector<double> numbers;
-  for (const BlockValues& block : state) {
-    std::visit(
-        [&](const auto& values) {
-          for (const auto value : values) numbers.push_back(static_cast<double>(value));
-        },
-        block);
-  }
-  return numbers;
-}
-
 std::string counters_text(const Counters& c) {
   return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
                      c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
@@ -127,6 +115,18 @@ std::string incumbents_text(const Result& result) {
 }
 
 }  // namespace
+
+std::vector<double> numbers_of(const State& state) {
+  std::vector<double> numbers;
+  for (const BlockValues& block : state) {
+    std::visit(
+        [&](const auto& values) {
+          for (const auto value : values) numbers.push_back(static_cast<double>(value));
+        },
+        block);
+  }
+  return numbers;
+}
 
 std::string problem_text(const Problem& problem, bool sampled) {
   // "re:33" says its family itself.

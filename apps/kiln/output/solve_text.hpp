@@ -80,6 +80,9 @@ std::string stop_text(const Result& result);
 /// The line that says how a run ended and what it found.
 std::string done_line(const Result& result, const Problem& problem);
 
+/// All values of a state, in the order of its variables.
+std::vector<double> numbers_of(const State& state);
+
 /// The best point, where it consists of numbers that done_line() does not name: variables by their
 /// names, of a density what sampling would report. In two lines at most.
 /// @param in_file  whether solution.txt has all of them

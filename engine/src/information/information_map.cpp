@@ -4,6 +4,20 @@
 
 namespace kiln {
 
+const char* name_of(InformationStatus status) noexcept {
+  switch (status) {
+    case InformationStatus::ok:
+      return "ok";
+    case InformationStatus::constant:
+      return "constant";
+    case InformationStatus::unbounded:
+      return "unbounded";
+    case InformationStatus::biased:
+      return "biased";
+  }
+  return "?";
+}
+
 const char* name_of(InformationMeasure measure) noexcept {
   switch (measure) {
     case InformationMeasure::mutual_information:

@@ -22,25 +22,11 @@ const DocumentKind analysis_document{"analysis.json", "kiln.run_analysis/1", "",
 
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-const char* name_of_status(InformationStatus status) {
-  switch (status) {
-    case InformationStatus::ok:
-      return "ok";
-    case InformationStatus::constant:
-      return "constant";
-    case InformationStatus::unbounded:
-      return "unbounded";
-    case InformationStatus::biased:
-      break;
-  }
-  return "biased";
-}
-
 Json estimate_json(const InformationEstimate& estimate) {
   return {{"nats", number_json(estimate.value)},
           {"effective", number_json(estimate.effective)},
           {"p_value", number_json(estimate.p_value)},
-          {"status", name_of_status(estimate.status)},
+          {"status", name_of(estimate.status)},
           {"points", estimate.points},
           {"k", estimate.k}};
 }

@@ -70,6 +70,9 @@ struct InformationMap {
   std::vector<std::int32_t> point_rows;
 };
 
+/// The name of a status in documents: "ok", "constant", "unbounded", "biased".
+KILN_API const char* name_of(InformationStatus status) noexcept;
+
 /// The name of a measure on the command line: "mi", "cmi", "te", "ais", "entropy", "cond-entropy",
 /// "binned-mi".
 KILN_API const char* name_of(InformationMeasure measure) noexcept;

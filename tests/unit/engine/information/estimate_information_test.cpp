@@ -12,6 +12,7 @@
 #include "kiln/errors.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "information/estimate_on_cpu.hpp"
 #include "information/gaussian_series.hpp"
 
 namespace kiln::estimate_information_test {
@@ -22,6 +23,7 @@ using Measure = InformationMeasure;
 using Values = std::vector<double>;
 
 using test::coupled_pair;
+using test::estimate_on_cpu;
 using test::gaussian_pair;
 using test::NormalDraws;
 
@@ -103,11 +105,6 @@ Values shifted(const Values& values, std::size_t lag, std::size_t longest) {
           values.end() - static_cast<std::ptrdiff_t>(lag)};
 }
 
-InformationMap estimate(const std::vector<Series>& columns, const InformationOptions& options,
-                        const InformationColumns& which = {}) {
-  return estimate_information(columns, which, options, *open_backend("cpu", 2).backend);
-}
-
 // Sums of the library are exact to 2^-37 a point.
 constexpr double rounding = 1e-10;
 
@@ -165,7 +162,7 @@ TEST(ActiveStorage, IsMutualInformationWithThePast) {
   InformationOptions options;
   options.measure = Measure::active_storage;
   options.past = 2;
-  const InformationMap map = estimate({{"y", y}}, options);
+  const InformationMap map = estimate_on_cpu({{"y", y}}, options);
   ASSERT_EQ(map.links.size(), 1u);
   EXPECT_EQ(map.links[0].source, -1);
   EXPECT_NEAR(
@@ -201,7 +198,7 @@ TEST(LocalValues, SayWhichRowsTheyAreOf) {
   InformationOptions options;
   options.measure = Measure::transfer_entropy;
   options.local = true;
-  const InformationMap map = estimate({{"x", x}, {"y", y}}, options, {{0}, {1}, {}});
+  const InformationMap map = estimate_on_cpu({{"x", x}, {"y", y}}, options, {{0}, {1}, {}});
   ASSERT_EQ(map.point_rows.size(), map.links[0].estimate.local.size());
   EXPECT_EQ(map.point_rows.front(), 1);  // row 0 has no past
   EXPECT_EQ(map.point_rows[9], 10);

@@ -2,45 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kiln/errors.hpp"
 #include "kiln/information/estimate_information.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "information/estimate_on_cpu.hpp"
 #include "information/gaussian_series.hpp"
 
 namespace kiln::information_bins_test {
 namespace {
 
 using Measure = InformationMeasure;
-using Status = InformationStatus;
 using Values = std::vector<double>;
-using test::code_of;
-using test::coupled_pair;
+using test::estimate_on_cpu;
 using test::gaussian_pair;
 using test::NormalDraws;
-
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
-// Independent integers 0 .. 4.
-struct TestRandomColumns {
-  Values x, y;
-  explicit TestRandomColumns(int rows) {
-    test::TestRandom random(5);
-    for (int i = 0; i < rows; ++i) {
-      x.push_back(static_cast<double>(random.between(0, 4)));
-      y.push_back(static_cast<double>(random.between(0, 4)));
-    }
-  }
-};
-
-InformationMap estimate(const std::vector<Series>& columns, const InformationOptions& options,
-                        const InformationColumns& which = {}) {
-  return estimate_information(columns, which, options, *open_backend("cpu", 2).backend);
-}
 
 TEST(Bins, EntropyOfValuesHasTheMillerMadowTerm) {
   Values fair;
@@ -48,7 +26,8 @@ TEST(Bins, EntropyOfValuesHasTheMillerMadowTerm) {
   InformationOptions options;
   options.measure = Measure::entropy;
   const double plain = -(4 * 0.07 * std::log(0.07) + 12 * 0.06 * std::log(0.06));
-  EXPECT_NEAR(estimate({{"y", fair}}, options).links[0].estimate.value, plain + 15.0 / 200, 1e-12);
+  EXPECT_NEAR(estimate_on_cpu({{"y", fair}}, options).links[0].estimate.value, plain + 15.0 / 200,
+              1e-12);
 }
 
 // 1000 values in two halves of the range, 3 to 1: bins of equal width see it.
@@ -59,7 +38,8 @@ TEST(Bins, EntropyIsOfBinsOfEqualWidth) {
   options.measure = Measure::entropy;
   options.bins = 2;
   const double plain = -(0.75 * std::log(0.75) + 0.25 * std::log(0.25));
-  EXPECT_NEAR(estimate({{"y", y}}, options).links[0].estimate.value, plain + 1.0 / 2000, 1e-12);
+  EXPECT_NEAR(estimate_on_cpu({{"y", y}}, options).links[0].estimate.value, plain + 1.0 / 2000,
+              1e-12);
 }
 
 TEST(Bins, KnownDependenceLeavesNoEntropy) {
@@ -71,10 +51,11 @@ TEST(Bins, KnownDependenceLeavesNoEntropy) {
   InformationOptions options;
   options.measure = Measure::conditional_entropy;
   const InformationColumns which{{0}, {1}, {}};
-  EXPECT_NEAR(estimate({{"x", x}, {"y", y}}, options, which).links[0].estimate.value, 0, 1e-12);
+  EXPECT_NEAR(estimate_on_cpu({{"x", x}, {"y", y}}, options, which).links[0].estimate.value, 0,
+              1e-12);
   options.measure = Measure::binned_mutual_information;
   // H(Y) = ln 3; Miller-Madow terms 2, 5 and -5 of 2 n.
-  EXPECT_NEAR(estimate({{"x", x}, {"y", y}}, options, which).links[0].estimate.value,
+  EXPECT_NEAR(estimate_on_cpu({{"x", x}, {"y", y}}, options, which).links[0].estimate.value,
               std::log(3.0) + 2.0 / 240, 1e-12);
 }
 
@@ -83,11 +64,11 @@ TEST(Bins, AConstantSourceLeavesAllOfTheEntropy) {
   const Values y = draw.row(200);
   InformationOptions options;
   options.measure = Measure::conditional_entropy;
-  const double given = estimate({{"x", Values(200, 1.0)}, {"y", y}}, options, {{0}, {1}, {}})
+  const double given = estimate_on_cpu({{"x", Values(200, 1.0)}, {"y", y}}, options, {{0}, {1}, {}})
                            .links[0]
                            .estimate.value;
   options.measure = Measure::entropy;
-  EXPECT_NEAR(given, estimate({{"y", y}}, options).links[0].estimate.value, 1e-12);
+  EXPECT_NEAR(given, estimate_on_cpu({{"y", y}}, options).links[0].estimate.value, 1e-12);
 }
 
 // Each of few rows with a value alone would make every row a bin.
@@ -97,7 +78,7 @@ TEST(Bins, FewRowsHaveBins) {
   options.measure = Measure::binned_mutual_information;
   options.bins = 4;
   const Values x = draw.row(60), y = draw.row(60);
-  EXPECT_LT(estimate({{"x", x}, {"y", y}}, options).links[0].estimate.value, 0.3);
+  EXPECT_LT(estimate_on_cpu({{"x", x}, {"y", y}}, options).links[0].estimate.value, 0.3);
 }
 
 // Two rare events together in 2 of 5 and 5: the hypergeometric probability is 0.019.
@@ -108,7 +89,8 @@ TEST(Bins, PValuesOfRareEventsAreCounts) {
   options.measure = Measure::binned_mutual_information;
   options.surrogates = 1000;
   options.surrogate_kind = SurrogateKind::permutation;
-  EXPECT_NEAR(estimate({{"a", a}, {"b", b}}, options).links[0].estimate.p_value, 0.019, 0.013);
+  EXPECT_NEAR(estimate_on_cpu({{"a", a}, {"b", b}}, options).links[0].estimate.p_value, 0.019,
+              0.013);
 }
 
 TEST(Bins, SurrogatesOfConditionalEntropyAreHigher) {
@@ -117,7 +99,7 @@ TEST(Bins, SurrogatesOfConditionalEntropyAreHigher) {
   options.measure = Measure::conditional_entropy;
   options.surrogates = 50;
   const InformationEstimate given =
-      estimate({{"x", x}, {"y", y}}, options, {{0}, {1}, {}}).links[0].estimate;
+      estimate_on_cpu({{"x", x}, {"y", y}}, options, {{0}, {1}, {}}).links[0].estimate;
   EXPECT_LT(given.value, given.surrogate_mean);
   EXPECT_DOUBLE_EQ(given.p_value, 1.0 / 51);
   EXPECT_NEAR(given.effective, given.value - given.surrogate_mean, 1e-12);

@@ -10,6 +10,7 @@
 #include "kiln/information/estimate_information.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "information/estimate_on_cpu.hpp"
 #include "information/gaussian_series.hpp"
 
 namespace kiln::information_map_test {
@@ -20,6 +21,7 @@ using Status = InformationStatus;
 using Values = std::vector<double>;
 using test::code_of;
 using test::coupled_pair;
+using test::estimate_on_cpu;
 using test::gaussian_pair;
 using test::NormalDraws;
 
@@ -36,11 +38,6 @@ struct TestRandomColumns {
     }
   }
 };
-
-InformationMap estimate(const std::vector<Series>& columns, const InformationOptions& options,
-                        const InformationColumns& which = {}) {
-  return estimate_information(columns, which, options, *open_backend("cpu", 2).backend);
-}
 
 TEST(Columns, AConstantOneSaysNothing) {
   const InformationEstimate of_pair = mutual_information(Values(50, 3.0), NormalDraws(1).row(50));
@@ -106,7 +103,7 @@ TEST(Columns, RowsWithMissingValuesAreLeftOutAndCounted) {
   }
   InformationOptions options;
   options.standardize = false;
-  const InformationMap map = estimate({{"x", with_gaps}, {"y", y}}, options);
+  const InformationMap map = estimate_on_cpu({{"x", with_gaps}, {"y", y}}, options);
   EXPECT_EQ(map.links[0].estimate.value, mutual_information(kept_x, kept_y, options).value);
   EXPECT_EQ(map.links[0].estimate.points, 200);
   ASSERT_EQ(map.notes.size(), 1u);
@@ -129,7 +126,7 @@ TEST(Columns, EqualValuesAreToldApartAndCounted) {
     x.push_back(hidden > 0 ? 1 : 0);
     y.push_back((hidden > 0) == (draw() > -0.6744897501960817) ? 1 : 0);  // right in 3 of 4
   }
-  const InformationMap map = estimate({{"x", x}, {"y", y}}, {});
+  const InformationMap map = estimate_on_cpu({{"x", x}, {"y", y}}, {});
   // ln 2 - H(1/4), four standard deviations of sqrt(3) ln 3 / 4 / sqrt(2000) and a little.
   const double expected = std::log(2.0) + 0.25 * std::log(0.25) + 0.75 * std::log(0.75);
   EXPECT_NEAR(map.links[0].estimate.value, expected, 0.06);
@@ -166,7 +163,7 @@ TEST(Options, AreRefusedOutOfRange) {
   EXPECT_EQ(code_of([&] {
               InformationOptions flow;
               flow.measure = Measure::transfer_entropy;
-              (void)estimate({{"x", x}, {"y", y}, {"z", x}}, flow, {{0}, {1}, {0}});
+              (void)estimate_on_cpu({{"x", x}, {"y", y}, {"z", x}}, flow, {{0}, {1}, {0}});
             }),
             "information.condition");
   EXPECT_EQ(code_of([&] { (void)mutual_information(x, {1, 2}, {}); }), "information.length");
@@ -196,16 +193,16 @@ TEST(Options, TooFewRowsAreRefusedWithTheNumberThatWouldDo) {
 TEST(Map, HasEachPairOnceIfTheMeasureIsSymmetric) {
   NormalDraws draw(5);
   const std::vector<Series> columns{{"a", draw.row(60)}, {"b", draw.row(60)}, {"c", draw.row(60)}};
-  EXPECT_EQ(estimate(columns, {}).links.size(), 3u);
+  EXPECT_EQ(estimate_on_cpu(columns, {}).links.size(), 3u);
   InformationOptions flow;
   flow.measure = Measure::transfer_entropy;
   flow.lags = {1, 2};
-  const InformationMap map = estimate(columns, flow);
+  const InformationMap map = estimate_on_cpu(columns, flow);
   ASSERT_EQ(map.links.size(), 12u);
   EXPECT_EQ(map.links[0].target, 0);
   EXPECT_EQ(map.links[0].source, 1);
   EXPECT_EQ(map.links[1].lag, 2);
-  const InformationMap of_target = estimate(columns, {}, {{}, {1}, {}});
+  const InformationMap of_target = estimate_on_cpu(columns, {}, {{}, {1}, {}});
   ASSERT_EQ(of_target.links.size(), 2u);
   EXPECT_EQ(of_target.links[0].source, 0);
   EXPECT_EQ(of_target.links[1].source, 2);
@@ -219,9 +216,10 @@ TEST(Map, DoesNotDependOnTheOtherLinks) {
   InformationOptions options;
   options.measure = Measure::transfer_entropy;
   options.surrogates = 30;
-  const InformationMap all = estimate(columns, options);
+  const InformationMap all = estimate_on_cpu(columns, options);
   for (const InformationLink& link : all.links) {
-    const InformationMap one = estimate(columns, options, {{link.source}, {link.target}, {}});
+    const InformationMap one =
+        estimate_on_cpu(columns, options, {{link.source}, {link.target}, {}});
     EXPECT_EQ(one.links[0].estimate.value, link.estimate.value);
     EXPECT_EQ(one.links[0].estimate.p_value, link.estimate.p_value);
     EXPECT_EQ(one.links[0].estimate.surrogate_mean, link.estimate.surrogate_mean);
@@ -280,7 +278,7 @@ TEST(Neighbors, AreChosenByStability) {
   const auto [x, y] = gaussian_pair(400, 0.6, 17);
   InformationOptions options;
   options.k = 0;
-  const InformationMap map = estimate({{"x", x}, {"y", y}}, options);
+  const InformationMap map = estimate_on_cpu({{"x", x}, {"y", y}}, options);
   EXPECT_TRUE(map.links[0].estimate.k == 4 || map.links[0].estimate.k == 6 ||
               map.links[0].estimate.k == 8 || map.links[0].estimate.k == 12);
   EXPECT_EQ(map.notes.front().substr(map.notes.front().find(' ')),
@@ -290,7 +288,7 @@ TEST(Neighbors, AreChosenByStability) {
 // Strong dependence in few rows: 16 neighbours see less of it than 4.
 TEST(Neighbors, AWarningSaysThatAnEstimateIsBiased) {
   const auto [x, y] = gaussian_pair(300, 0.9999, 31);
-  const InformationMap map = estimate({{"x", x}, {"y", y}}, {});
+  const InformationMap map = estimate_on_cpu({{"x", x}, {"y", y}}, {});
   EXPECT_EQ(map.links[0].estimate.status, Status::biased);
   EXPECT_LT(map.links[0].estimate.value, -0.5 * std::log(1 - 0.9999 * 0.9999));
   ASSERT_FALSE(map.notes.empty());
@@ -316,11 +314,11 @@ TEST(Direct, LeavesOutWhatOtherSourcesExplain) {
   options.surrogates = 100;
   const std::vector<Series> columns{{"x", x}, {"y", y}, {"z", z}};
   const InformationColumns which{{}, {2}, {}};
-  const InformationMap all = estimate(columns, options, which);
+  const InformationMap all = estimate_on_cpu(columns, options, which);
   EXPECT_TRUE(all.links[0].significant);  // x says something of z, through y one row before
   EXPECT_TRUE(all.links[1].significant);
   options.direct = true;
-  const InformationMap direct = estimate(columns, options, which);
+  const InformationMap direct = estimate_on_cpu(columns, options, which);
   EXPECT_FALSE(direct.links[0].significant);
   EXPECT_TRUE(direct.links[1].significant);
 }
