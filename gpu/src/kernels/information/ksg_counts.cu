@@ -160,34 +160,38 @@ __device__ void finish(Counting& counting, int lane, bool counts, std::int64_t& 
   if (counts && lane == 0) write(counting, sum, squares);
 }
 
-template <int z_dims, int y_dims, int x_dims, int team>
-__global__ void __launch_bounds__(walk_threads)
-    count_conditional(const __grid_constant__ KsgCounts kernel) {
-  const KsgPoints& points = kernel.points;
-  const int lane = static_cast<int>(threadIdx.x) % team;
-  for (TeamPoint<team> at(points); at.problem < points.problems(); at.next(points)) {
-    const bool counts = at.point < points.n();
-    Counting counting(kernel, at.problem, counts ? at.point : points.n() - 1);
-    std::int64_t sum = 0, squares = 0;
+// With a condition; dimensions as for count_with_condition().
+template <int z_dims, int y_dims, int x_dims>
+struct Conditional {
+  template <int team>
+  static __device__ void count(Counting& counting, int lane) {
     count_with_condition<z_dims, y_dims, x_dims, team>(counting, lane);
-    finish<team>(counting, lane, counts, sum, squares);
-    add_up(kernel, at.problem, sum, squares);
   }
-}
+};
 
-template <int team>
+// Without: each block in its own order.
+struct Separate {
+  template <int team>
+  static __device__ void count(Counting& counting, int lane) {
+    const KsgCounts& kernel = counting.kernel;
+    const KsgPoints& points = kernel.points;
+    counting.counts[0] = count_block<team>(kernel, counting.problem, counting.point, 0, points.y,
+                                           counting.radius_y, lane);
+    counting.counts[1] = count_block<team>(kernel, counting.problem, counting.point, points.y,
+                                           points.dims(), counting.radius_x, lane);
+  }
+};
+
+template <class How, int team>
 __global__ void __launch_bounds__(walk_threads)
-    count_blocks(const __grid_constant__ KsgCounts kernel) {
+    count_points(const __grid_constant__ KsgCounts kernel) {
   const KsgPoints& points = kernel.points;
   const int lane = static_cast<int>(threadIdx.x) % team;
   for (TeamPoint<team> at(points); at.problem < points.problems(); at.next(points)) {
     const bool counts = at.point < points.n();
     Counting counting(kernel, at.problem, counts ? at.point : points.n() - 1);
     std::int64_t sum = 0, squares = 0;
-    counting.counts[0] =
-        count_block<team>(kernel, at.problem, counting.point, 0, points.y, counting.radius_y, lane);
-    counting.counts[1] = count_block<team>(kernel, at.problem, counting.point, points.y,
-                                           points.dims(), counting.radius_x, lane);
+    How::template count<team>(counting, lane);
     finish<team>(counting, lane, counts, sum, squares);
     add_up(kernel, at.problem, sum, squares);
   }
@@ -202,13 +206,13 @@ void launch_with(const KsgCounts& kernel, Queue& queue) {
     return points.z == z && points.y == y && points.x == x;
   };
   if (points.z == 0) {
-    count_blocks<team><<<blocks, walk_threads, 0, stream>>>(kernel);
+    count_points<Separate, team><<<blocks, walk_threads, 0, stream>>>(kernel);
   } else if (is(1, 1, 1)) {
-    count_conditional<1, 1, 1, team><<<blocks, walk_threads, 0, stream>>>(kernel);
+    count_points<Conditional<1, 1, 1>, team><<<blocks, walk_threads, 0, stream>>>(kernel);
   } else if (is(2, 1, 1)) {
-    count_conditional<2, 1, 1, team><<<blocks, walk_threads, 0, stream>>>(kernel);
+    count_points<Conditional<2, 1, 1>, team><<<blocks, walk_threads, 0, stream>>>(kernel);
   } else {
-    count_conditional<0, 0, 0, team><<<blocks, walk_threads, 0, stream>>>(kernel);
+    count_points<Conditional<0, 0, 0>, team><<<blocks, walk_threads, 0, stream>>>(kernel);
   }
 }
 
