@@ -28,17 +28,13 @@
 namespace kiln::cli {
 namespace {
 
-std::int64_t count_of(const Arguments& arguments, const std::string& name, std::int64_t otherwise) {
-  if (!arguments.has(name)) return otherwise;
-  return with_fix(fmt::format("--{} {}", name, otherwise),
-                  [&] { return parse_count(clean(arguments.text(name)), "--" + name); });
-}
-
 SliceOptions slice_options_of(const Arguments& arguments) {
   SliceOptions options;
   if (arguments.has("axes")) options.axes = axes_in(arguments.text("axes"));
   if (arguments.has("at")) options.at = arguments.text("at");
-  options.resolution = count_of(arguments, "resolution", options.resolution);
+  constexpr std::int64_t any = std::int64_t{1} << 30;  // take_slice() judges it
+  options.resolution =
+      static_cast<std::int32_t>(count_option(arguments, "resolution", 0, any, options.resolution));
   if (!arguments.has("box")) return options;
   for (const std::string& text : arguments.options.at("box")) {
     options.box.push_back(interval_in(text));

@@ -29,8 +29,7 @@ class KsgEstimator {
   std::vector<InformationEstimate> estimate(const std::vector<InformationTask>& tasks,
                                             std::int32_t k, const SurrogatePlan& wish, bool local);
 
-  /// Points, and the least number of neighbours that one of them may have.
-  std::int64_t points() const { return n_; }
+  /// The least number of neighbours that a point may have.
   std::int64_t fewest_neighbors() const { return fewest_; }
 
  private:
