@@ -52,7 +52,8 @@ void keep_direct_links(const InformationColumns& which, const InformationOptions
           tasks.back().z.insert(tasks.back().z.end(), more.begin(), more.end());
         }
       }
-      const std::vector<InformationEstimate> given = estimator.estimate(tasks, k, wish, false);
+      const std::vector<InformationEstimate> given =
+          estimator.estimate(tasks, {.k = k, .surrogates = wish}).estimates;
       const auto weakest = std::ranges::max_element(given, {}, &InformationEstimate::p_value);
       if (weakest->p_value <= options.false_discovery_rate) break;
       const auto place = weakest - given.begin();

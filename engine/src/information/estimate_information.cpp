@@ -66,22 +66,19 @@ std::vector<std::size_t> settle(const PreparedColumns& columns, const Tasks& tas
 
 // Of several numbers of neighbours the one around which values change the least, over all tasks.
 std::int32_t stable_k(KsgEstimator& estimator, const Tasks& tasks) {
-  constexpr std::array<std::int32_t, 6> candidates{3, 4, 6, 8, 12, 16};
-  std::vector<std::vector<InformationEstimate>> of_k;
-  for (const std::int32_t k : candidates) {
-    if (estimator.fewest_neighbors() < k) break;
-    of_k.push_back(estimator.estimate(tasks, k, {}, false));
-  }
-  if (of_k.size() < 3)
-    return std::min<std::int32_t>(
-        4, static_cast<std::int32_t>(std::max<std::int64_t>(1, estimator.fewest_neighbors())));
+  const std::int64_t fewest = std::max<std::int64_t>(1, estimator.fewest_neighbors());
+  std::vector<std::int32_t> candidates{3, 4, 6, 8, 12, 16};
+  std::erase_if(candidates, [&](std::int32_t k) { return k > fewest; });
+  if (candidates.size() < 3) return static_cast<std::int32_t>(std::min<std::int64_t>(4, fewest));
+  const std::vector<std::vector<double>> values =
+      estimator.estimate(tasks, {.k = candidates.front(), .other_k = candidates}).of_other_k;
   std::size_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t c = 1; c + 1 < of_k.size(); ++c) {
+  for (std::size_t c = 1; c + 1 < candidates.size(); ++c) {
     double change = 0;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      change += std::abs(of_k[c][i].value - of_k[c - 1][i].value) +
-                std::abs(of_k[c + 1][i].value - of_k[c][i].value);
+      change +=
+          std::abs(values[c][i] - values[c - 1][i]) + std::abs(values[c + 1][i] - values[c][i]);
     }
     if (change >= least) continue;
     least = change;
@@ -91,15 +88,17 @@ std::int32_t stable_k(KsgEstimator& estimator, const Tasks& tasks) {
 }
 
 // Four times as many neighbours see a coarser picture: where dependence is strong or the dimension
-// high, they see less of it, and so do k neighbours.
-void mark_biased(KsgEstimator& estimator, const Tasks& tasks, std::int32_t k,
-                 std::vector<InformationEstimate>& estimates) {
+// high, they see less of it, and so do k neighbours. Empty if there are no such neighbours.
+std::vector<std::int32_t> coarser(const KsgEstimator& estimator, std::int32_t k) {
   const std::int32_t other = k <= 4 ? 4 * k : k / 4;
-  if (estimator.fewest_neighbors() < other) return;
-  const std::vector<InformationEstimate> of_other = estimator.estimate(tasks, other, {}, false);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const double change = std::abs(of_other[i].value - estimates[i].value);
-    const double larger = std::max(of_other[i].value, estimates[i].value);
+  if (estimator.fewest_neighbors() < other) return {};
+  return {other};
+}
+
+void mark_biased(const std::vector<double>& of_other, std::vector<InformationEstimate>& estimates) {
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const double change = std::abs(of_other[i] - estimates[i].value);
+    const double larger = std::max(of_other[i], estimates[i].value);
     // Where nothing is said, surrogates have the same bias.
     const bool says_something = larger > 3 * estimates[i].spread;
     if (says_something && change > 3 * estimates[i].spread && change > 0.1 * larger) {
@@ -176,11 +175,13 @@ void estimate_by_neighbors(const InformationColumns& which, const InformationOpt
       k = stable_k(estimator, some);
       map.notes.push_back(fmt::format("{} neighbours: estimates change the least there", k));
     }
-    std::vector<InformationEstimate> estimates =
-        estimator.estimate(some, k, plan_of(options, batch.kind), options.local);
-    mark_biased(estimator, some, k, estimates);
+    KsgAnswer answer = estimator.estimate(some, {.k = k,
+                                                 .other_k = coarser(estimator, k),
+                                                 .surrogates = plan_of(options, batch.kind),
+                                                 .local = options.local});
+    if (!answer.of_other_k.empty()) mark_biased(answer.of_other_k.front(), answer.estimates);
     for (std::size_t i = 0; i < some.size(); ++i) {
-      map.links[numbers[i]].estimate = std::move(estimates[i]);
+      map.links[numbers[i]].estimate = std::move(answer.estimates[i]);
     }
   }
   mark_significant(map);

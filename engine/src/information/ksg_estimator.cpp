@@ -89,53 +89,70 @@ void KsgEstimator::require_neighbors(std::int32_t k) const {
       near == 0 && n_ > 1 ? fmt::format("at most {} neighbours", n_ - 1) : std::string());
 }
 
-std::vector<InformationEstimate> KsgEstimator::estimate(const std::vector<InformationTask>& tasks,
-                                                        std::int32_t k, const SurrogatePlan& wish,
-                                                        bool local) {
+KsgAnswer KsgEstimator::estimate(const std::vector<InformationTask>& tasks,
+                                 const KsgRequest& request) {
   if (tasks.empty()) return {};
-  require_neighbors(k);
-  const std::int64_t surrogates = wish.count_of(n_);
-  const KsgPlan plan(tasks, options_, surrogates);
+  require_neighbors(request.k);
+  const KsgPlan plan(tasks, options_, request.surrogates.count_of(n_));
   const std::int64_t length = columns_.length;
   const auto columns = static_cast<std::int64_t>(columns_.constant.size());
   const KsgInputs inputs{
       {series_.data(), columns, length, length}, times_.view(), psi_table_.view(), options_};
-  double constant = psi_[idx(k - 1)];
-  if (plan.z == 0) constant += mean_psi_ - (plan.by_extents ? 1.0 / k : 0.0);
-  KsgLaunches launches(plan, inputs, k, wish, local, *queue_);
-  std::vector<InformationEstimate> estimates(tasks.size());
+  KsgLaunches launches(plan, inputs, request.k, request.other_k, request.surrogates, request.local,
+                       *queue_);
+  KsgAnswer answer{std::vector<InformationEstimate>(tasks.size()), {}};
+  const double constant = constant_of(plan, request.k);
   for (std::int64_t first = 0, count = 0; first < std::ssize(plan.problems); first += count) {
     count = plan.run_length(first, launches.capacity());
     launches.run(first, count);
-    if (!local || plan.problems[idx(first)].surrogate >= 0) continue;
+    if (!request.local || plan.problems[idx(first)].surrogate >= 0) continue;
     for (std::int64_t place = 0; place < count; ++place) {
       const std::size_t task = plan.problems[idx(first + place)].task;
-      estimates[task].local =
+      answer.estimates[task].local =
           local_values(plan, launches.counts(place), launches.order(task), psi_, constant);
     }
   }
-  const std::vector<std::int64_t> sums = launches.sums();
+  read_sums(plan, request, launches.sums(), answer);
+  return answer;
+}
+
+double KsgEstimator::constant_of(const KsgPlan& plan, std::int32_t k) const {
+  const double of_k = psi_[idx(k - 1)];
+  if (plan.z > 0) return of_k;
+  return of_k + mean_psi_ - (plan.by_extents ? 1.0 / k : 0.0);
+}
+
+void KsgEstimator::read_sums(const KsgPlan& plan, const KsgRequest& request,
+                             const std::vector<std::int64_t>& sums, KsgAnswer& answer) const {
+  const double constant = constant_of(plan, request.k);
   const auto n = static_cast<double>(n_);
-  std::vector<std::vector<double>> of_surrogates(tasks.size());
+  const std::size_t tasks = plan.tasks.size();
+  std::vector<std::vector<double>> of_surrogates(tasks);
   for (std::size_t p = 0; p < plan.problems.size(); ++p) {
     const double mean = value_of(sums[2 * p]) / n;
     if (plan.problems[p].surrogate >= 0) {
       of_surrogates[plan.problems[p].task].push_back(constant + mean);
       continue;
     }
-    InformationEstimate& estimate = estimates[plan.problems[p].task];
+    InformationEstimate& estimate = answer.estimates[plan.problems[p].task];
     const double squares =
         std::ldexp(static_cast<double>(sums[2 * p + 1]), -KsgCounts::square_bits) / n;
     estimate.value = constant + mean;
     estimate.spread = std::sqrt(std::max(0.0, squares - mean * mean) / n);
     estimate.points = n_;
-    estimate.k = k;
+    estimate.k = request.k;
+  }
+  std::size_t sum = plan.problems.size();
+  for (const std::int32_t k : request.other_k) {
+    std::vector<double>& values = answer.of_other_k.emplace_back(tasks);
+    for (std::size_t p = 0; p < tasks; ++p, ++sum) {
+      values[plan.problems[p].task] = constant_of(plan, k) + value_of(sums[2 * sum]) / n;
+    }
   }
   const SurrogateTail tail{.skewness = pooled_skewness(of_surrogates)};
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    compare_with_surrogates(of_surrogates[i], tail, estimates[i]);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    compare_with_surrogates(of_surrogates[i], tail, answer.estimates[i]);
   }
-  return estimates;
 }
 
 }  // namespace kiln

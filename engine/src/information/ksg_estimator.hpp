@@ -16,18 +16,32 @@
 
 namespace kiln {
 
+struct KsgPlan;
+
+/// What tasks are estimated by.
+struct KsgRequest {
+  std::int32_t k = 4;
+  std::vector<std::int32_t> other_k =
+      {};  ///< numbers of neighbours for which values are given, too
+  SurrogatePlan surrogates = {};
+  bool local = false;  ///< whether to give the values of all points
+};
+
+struct KsgAnswer {
+  std::vector<InformationEstimate> estimates;   ///< [task]
+  std::vector<std::vector<double>> of_other_k;  ///< [other k][task], values
+};
+
 /// Estimates by nearest neighbours, with the kernels of any backend.
 class KsgEstimator {
  public:
   /// @throws InvalidArgument if there are too many rows
   KsgEstimator(const PreparedColumns& columns, const InformationOptions& options, Backend& backend);
 
-  /// Estimates of tasks that have the same numbers of coordinates.
-  /// @param wish  surrogates of each task
-  /// @param local  whether to give the values of all points
+  /// Estimates of tasks that have the same numbers of coordinates. Points are sorted once for all
+  /// numbers of neighbours.
   /// @throws InvalidArgument if there are too few rows for k neighbours
-  std::vector<InformationEstimate> estimate(const std::vector<InformationTask>& tasks,
-                                            std::int32_t k, const SurrogatePlan& wish, bool local);
+  KsgAnswer estimate(const std::vector<InformationTask>& tasks, const KsgRequest& request);
 
   /// The least number of neighbours that a point may have.
   std::int64_t fewest_neighbors() const { return fewest_; }
@@ -35,6 +49,10 @@ class KsgEstimator {
  private:
   void count_neighbors(std::int32_t theiler);
   void require_neighbors(std::int32_t k) const;
+  /// What a value has beside the mean over its points.
+  double constant_of(const KsgPlan& plan, std::int32_t k) const;
+  void read_sums(const KsgPlan& plan, const KsgRequest& request,
+                 const std::vector<std::int64_t>& sums, KsgAnswer& answer) const;
 
   const PreparedColumns& columns_;
   const InformationOptions& options_;

@@ -32,17 +32,19 @@ View2<T> rows_of(DeviceArray<T>& array, std::int64_t columns) {
 }  // namespace
 
 KsgLaunches::KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k,
-                         const SurrogatePlan& wish, bool local, Queue& queue)
+                         const std::vector<std::int32_t>& other_k, const SurrogatePlan& wish,
+                         bool local, Queue& queue)
     : plan_(plan),
       inputs_(inputs),
       k_(k),
+      other_k_(other_k),
       wish_(wish),
       queue_(queue),
       capacity_(capacity_of(plan, n(), local)),
       orders_(queue, plan.orders.size() * n()),
       axes_(queue, (plan.axes.size() + capacity_ * plan.changing()) * n()),
       radius_(queue, capacity_ * n()),
-      sums_(queue, 2 * std::ssize(plan.problems)) {
+      sums_(queue, 2 * (std::ssize(plan.problems) + std::ssize(plan.tasks) * std::ssize(other_k))) {
   const bool has_surrogates = plan.problems.back().surrogate >= 0;
   if (has_surrogates) places_ = DeviceArray<std::int32_t>(queue, capacity_ * n());
   if (plan.by_extents) {
@@ -154,11 +156,11 @@ KsgPoints KsgLaunches::points(std::int64_t first, std::int64_t count) {
   return points;
 }
 
-void KsgLaunches::search(const KsgPoints& points, std::int64_t first) {
+void KsgLaunches::search(const KsgPoints& points, std::int32_t k, std::int64_t first_sum) {
   const std::int64_t count = points.problems();
   KsgNeighbors neighbors;
   neighbors.points = points;
-  neighbors.k = k_;
+  neighbors.k = k;
   neighbors.radius = {radius_.data(), count, n(), n()};
   if (plan_.by_extents) {
     neighbors.extent_y = {extent_y_.data(), count, n(), n()};
@@ -176,7 +178,7 @@ void KsgLaunches::search(const KsgPoints& points, std::int64_t first) {
   if (plan_.z == 0) counts.search = {search_.data(), count, searched, searched};
   if (plan_.keeps_time) counts.natural = {natural_.data(), count, plan_.dims(), plan_.dims()};
   counts.psi = inputs_.psi;
-  counts.sums = {sums_.data() + 2 * first, count, 2, 2};
+  counts.sums = {sums_.data() + 2 * first_sum, count, 2, 2};
   if (counts_.size() > 0) counts.counts = {counts_.data(), count * plan_.blocks(), n(), n()};
   queue_.launch(counts);
 }
@@ -185,7 +187,14 @@ void KsgLaunches::run(std::int64_t first, std::int64_t count) {
   queue_.wait();  // for what reads the arrays of the chunk before
   draw(first, count);
   embed_problems(first, count);
-  search(points(first, count), first);
+  const KsgPoints of_chunk = points(first, count);
+  const bool as_it_is = plan_.problems[idx(first)].surrogate < 0;
+  std::int64_t sums = std::ssize(plan_.problems) + first;
+  for (const std::int32_t k : other_k_) {
+    if (as_it_is) search(of_chunk, k, sums);
+    sums += std::ssize(plan_.tasks);
+  }
+  search(of_chunk, k_, first);  // the last, whose counts stay
 }
 
 std::vector<std::int32_t> KsgLaunches::counts(std::int64_t place) const {

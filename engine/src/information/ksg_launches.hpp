@@ -27,14 +27,17 @@ struct KsgInputs {
 /// the axes that no surrogate changes, are made once.
 class KsgLaunches {
  public:
+  /// @param other_k  of problems with x as it is also for these numbers of neighbours
   KsgLaunches(const KsgPlan& plan, const KsgInputs& inputs, std::int32_t k,
-              const SurrogatePlan& wish, bool local, Queue& queue);
+              const std::vector<std::int32_t>& other_k, const SurrogatePlan& wish, bool local,
+              Queue& queue);
 
   /// Problems that a chunk has room for.
   std::int64_t capacity() const { return capacity_; }
   /// Enqueues some problems, at most capacity().
   void run(std::int64_t first, std::int64_t count);
-  /// Sums of a problem: of values and of their squares, see KsgCounts.
+  /// Sums of each problem: of values and of their squares, see KsgCounts. Behind them those of the
+  /// tasks' first problems for the first of the other numbers of neighbours, and so on.
   std::vector<std::int64_t> sums() const { return sums_.download(); }
   /// Counts of the points of the problem in a place of the latest chunk: [blocks][n].
   std::vector<std::int32_t> counts(std::int64_t place) const;
@@ -48,11 +51,12 @@ class KsgLaunches {
   void draw(std::int64_t first, std::int64_t count);
   void embed_problems(std::int64_t first, std::int64_t count);
   KsgPoints points(std::int64_t first, std::int64_t count);
-  void search(const KsgPoints& points, std::int64_t first);
+  void search(const KsgPoints& points, std::int32_t k, std::int64_t first_sum);
 
   const KsgPlan& plan_;
   const KsgInputs& inputs_;
   const std::int32_t k_;
+  const std::vector<std::int32_t>& other_k_;
   const SurrogatePlan& wish_;
   Queue& queue_;
   const std::int64_t capacity_;
@@ -62,7 +66,7 @@ class KsgLaunches {
   DeviceArray<std::int32_t> places_;  ///< [capacity][n], of surrogates
   DeviceArray<double> radius_, extent_y_, extent_x_;  ///< [capacity][n]
   DeviceArray<std::int32_t> counts_;                  ///< [capacity * blocks][n]
-  DeviceArray<std::int64_t> sums_;                    ///< [problem][2]
+  DeviceArray<std::int64_t> sums_;                    ///< [problem, then others][2]
   std::int64_t first_drawn_ = 0;                      ///< surrogate in the first row of places_
   // Of the latest chunk; a device may still read them.
   DeviceArray<EmbeddedAxis> embedding_;
