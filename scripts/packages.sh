@@ -14,6 +14,7 @@ KILN_BUILD_PACKAGES=(
   "ninja-build|command|ninja"
   "libfmt-dev|header|fmt/format.h"
   "nlohmann-json3-dev|header|nlohmann/json.hpp"
+  "libeigen3-dev|header|eigen3/Eigen/Core"
   "libzstd-dev|header|zstd.h"
   "libxxhash-dev|header|xxhash.h"
   "zlib1g-dev|header|zlib.h"

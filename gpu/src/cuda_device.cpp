@@ -10,6 +10,7 @@
 #include "kiln/errors.hpp"
 
 #include "cuda_check.hpp"
+#include "kernels/linear_algebra/packed_product.hpp"
 #include "kernels/sweeps/metropolis_sweep_dense.hpp"
 #include "queue_parts.hpp"
 
@@ -90,6 +91,7 @@ int attribute(cudaDeviceAttr which, int ordinal) {
 DeviceLimits read_limits(int ordinal) {
   DeviceLimits limits;
   limits.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, ordinal);
+  limits.compute_minor = attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
   limits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, ordinal);
   limits.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
   return limits;
@@ -168,8 +170,11 @@ void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const c
 }
 
 DeviceShape CudaDevice::shape() const noexcept {
-  return {
-      .gpu = true, .parallel_units = limits_.multiprocessors, .max_dense_sites = max_dense_sites};
+  return {.gpu = true,
+          .parallel_units = limits_.multiprocessors,
+          .max_dense_sites = max_dense_sites,
+          .compute_capability = 10 * limits_.compute_major + limits_.compute_minor,
+          .packed_products = has_packed_products(limits_.compute_major)};
 }
 
 void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {

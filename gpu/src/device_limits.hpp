@@ -14,6 +14,7 @@ namespace kiln::cuda {
 /// The limits of a device for launches; read once for each opened device.
 struct DeviceLimits {
   int compute_major = 0;
+  int compute_minor = 0;
   int multiprocessors = 1;
   std::int64_t shared_bytes = 0;  ///< maximum of a block if its kernel opts in
 

@@ -7,7 +7,8 @@
 # a second copy costs minutes of nvcc and is linked in its place, with other options of the compiler.
 # No object of the CPU backend may have a variable of a thread with a destructor: its memory is counted
 # nowhere and outlives the run, and a process without room to note the destructor is ended. Kernels
-# take for_each_with_scratch().
+# take for_each_with_scratch(). What an object for AVX2 or AVX-512 shares with others is nothing but the namespace of Eigen
+# for its instruction set: the linker keeps one copy of a shared function for all processors.
 set -euo pipefail
 
 nm=$1
@@ -31,6 +32,25 @@ while read -r object; do
   fi
 done <"$list"
 [[ $kept -eq 0 ]] || exit 1
+
+# W, V and u: definitions that the linker merges. DW.ref is the address of a function of the runtime.
+merged=0
+with_eigen=0
+while read -r object; do
+  [[ $object =~ _(avx2|avx512)\.cpp\. ]] || continue
+  set=${BASH_REMATCH[1]}
+  while read -r name; do
+    echo "$object defines $name, and so may others"
+    merged=1
+  done < <("$nm" --defined-only "$object" | awk '$2 ~ /[WVu]/ {print $3}' |
+    grep -vE "kiln_eigen_$set|^DW\.ref\." || true)
+  ! "$nm" "$object" | grep "kiln_eigen_$set" >/dev/null || with_eigen=$((with_eigen + 1))
+done <"$list"
+[[ $merged -eq 0 ]] || exit 1
+if grep -q '_avx2\.cpp\.' "$list" && [[ $with_eigen -lt 2 ]]; then
+  echo "expected Eigen in objects for AVX2 and for AVX-512, found it in $with_eigen"
+  exit 1
+fi
 
 awk -F '\t' '
   FILENAME == ARGV[1] {

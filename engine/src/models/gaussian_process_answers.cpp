@@ -9,6 +9,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
 #include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/kernels/rows/elementwise.hpp"
 #include "kiln/kernels/surrogate/pathwise_samples.hpp"
 
 #include "idx.hpp"
@@ -152,16 +153,22 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
         "process.points",
         "draw_paths() needs the same number of points, and one key, for each process");
   }
+  // Units of the processes: mean in standard units, less the mean, scale, centre.
+  std::vector<double> units;
+  for (const double mean : s.means) units.push_back(mean);
+  for (const double mean : s.means) units.push_back(-mean);
+  for (const Scale& scale : s.scales) units.push_back(scale.scale);
+  for (const Scale& scale : s.scales) units.push_back(scale.centre);
+  const DeviceArray<double> of_units(queue, units), places(queue, points);
+  // Unit `u` of each process, for all values of a row.
+  const auto unit = [&](std::int64_t u, std::int64_t columns) {
+    return Elements(of_units.data() + u * n, ElementType::float64, n, columns, 1, 0);
+  };
   // Paths have mean 0: what is left of the targets of the first list.
-  std::vector<double> residual(idx(n * s.lists * s.room));
-  queue.download(residual.data(), s.targets.data(), residual.size() * sizeof(double));
-  std::vector<double> observed;
-  for (std::int64_t p = 0; p < n; ++p) {
-    for (std::int64_t i = 0; i < s.room; ++i) {
-      observed.push_back(residual[idx(p * s.lists * s.room + i)] - s.means[idx(p)]);
-    }
-  }
-  const DeviceArray<double> targets(queue, observed), places(queue, points);
+  DeviceArray<double> targets(queue, n * s.room);
+  Elementwise residual(View2<const double>{s.targets.data(), n, s.room, s.lists * s.room},
+                       View2<double>{targets.data(), n, s.room, s.room});
+  queue.launch(residual.add(unit(1, s.room)));
   const DeviceArray<std::uint64_t> names(queue, keys);
   DeviceArray<double> weight(queue, n * s.room * draws), values(queue, n * draws * m);
   PathwiseSamples paths;
@@ -187,14 +194,11 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   paths.weight = MatrixBatch<const double>::dense(weight.data(), n, s.room, draws);
   paths.value = MatrixBatch<double>::dense(values.data(), n, draws, m);
   queue.launch(paths);
-  std::vector<double> all = values.download();
-  for (std::int64_t p = 0; p < n; ++p) {
-    const Scale scale = s.scales[idx(p)];
-    for (std::int64_t i = p * draws * m; i < (p + 1) * draws * m; ++i) {
-      all[idx(i)] = scale.centre + scale.scale * (s.means[idx(p)] + all[idx(i)]);
-    }
-  }
-  return all;
+  const std::int64_t each = draws * m;
+  Elementwise scaled(View2<const double>{values.data(), n, each, each},
+                     View2<double>{values.data(), n, each, each});
+  queue.launch(scaled.add(unit(0, each)).multiply(unit(2, each)).add(unit(3, each)));
+  return values.download();
 }
 
 std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,

@@ -43,8 +43,8 @@ class BoundDenseGaussian final
     product.c = transition_.scratch();
     queue.launch(product);
     QuadraticEnergy energy;
-    energy.position = product.b;
-    energy.product = product.c;
+    energy.position = product.b.view<double>();
+    energy.product = product.c.view<double>();
     energy.replicas = args.batch.replicas();
     energy.energy = args.energy;
     queue.launch(energy);
@@ -110,7 +110,7 @@ class BoundDenseGaussian final
     product.c = at.gradient;
     product.control = at.control;
     product.step_offset = at.step_offset;
-    if (!at.term) product.scale = at.term_weight;
+    if (!at.term) product.epilogue.scale = at.term_weight;
     queue.launch(product);
     if (!at.term) return;
     QuadraticEnergy energy;

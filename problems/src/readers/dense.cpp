@@ -7,6 +7,7 @@
 
 #include "kiln/problems/readers.hpp"
 
+#include "host_matrix.hpp"
 #include "matrix.hpp"
 #include "text_reader.hpp"
 
@@ -35,8 +36,16 @@ bool has_mixed_separators(const std::vector<Token>& words) {
   return comma + semicolon + blank > 1;
 }
 
-/// The cells of a line: its words, divided where commas or semicolons are.
-void split_cells(TextReader& text, std::vector<Token>& cells) {
+}  // namespace
+
+namespace detail {
+
+void split_matrix_row(TextReader& text, std::vector<Token>& cells, std::string_view form) {
+  if (has_mixed_separators(text.words())) {
+    text.fail(
+        0, "the row has more than one kind of separator",
+        "only blanks, only commas or only semicolons, and numbers with a decimal point: 0.25");
+  }
   cells.clear();
   bool open = true;  // whether a separator would leave a cell empty
   for (const Token& word : text.words()) {
@@ -49,14 +58,14 @@ void split_cells(TextReader& text, std::vector<Token>& cells) {
       }
       at = end;
       if (at == word.text.size()) break;
-      if (open) text.complain(column, "the row has an empty cell", row_form);
+      if (open) text.complain(column, "the row has an empty cell", form);
       open = true;
       ++at;
     }
   }
 }
 
-}  // namespace
+}  // namespace detail
 
 std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_name,
                                      ReadReport* report, const ReaderOptions& options) {
@@ -66,12 +75,7 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
   std::int64_t n = 0, rows = 0;
   while (text.next_line()) {
     if (text.words().front().text.starts_with('#')) continue;
-    if (has_mixed_separators(text.words())) {
-      text.fail(
-          0, "the row has more than one kind of separator",
-          "only blanks, only commas or only semicolons, and numbers with a decimal point: 0.25");
-    }
-    split_cells(text, cells);
+    detail::split_matrix_row(text, cells, row_form);
     if (rows == 0) n = std::ssize(cells);
     if (std::ssize(cells) != n) {
       text.fail(0,

@@ -18,6 +18,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/readers.hpp"
 
+#include "host_matrix.hpp"
 #include "matrix.hpp"
 #include "text_reader.hpp"
 
@@ -47,7 +48,9 @@ struct NpyHeader {
 
 class NpyReader {
  public:
-  NpyReader(std::istream& in, std::string file_name) : in_(in), file_name_(std::move(file_name)) {
+  /// @param square  whether the array must be a square matrix with at least one row
+  NpyReader(std::istream& in, std::string file_name, bool square)
+      : in_(in), file_name_(std::move(file_name)), square_(square) {
     std::erase_if(file_name_, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
     if (!in_)
       throw IoError("io.read", file_name_ + ": cannot be read", {},
@@ -59,7 +62,9 @@ class NpyReader {
   }
 
   NpyHeader header();
-  std::vector<MatrixEntry> entries(const NpyHeader& header);
+  /// Hands out the values with row and column, in the order of the file.
+  template <class Take>
+  void visit(const NpyHeader& header, const Take& take);
 
  private:
   std::size_t read(void* data, std::size_t bytes) {
@@ -76,6 +81,7 @@ class NpyReader {
 
   std::istream& in_;
   std::string file_name_;
+  bool square_;
 };
 
 std::size_t NpyReader::header_length() {
@@ -141,21 +147,23 @@ void NpyReader::take_shape(std::string_view text, NpyHeader& header) const {
     at = error == std::errc() ? stop : at + 1;
   }
   if (!text.starts_with('(') || sizes.size() != 2) {
-    fail("the array has the shape " + detail::printable(text), detail::matrix_form);
+    fail("the array has the shape " + detail::printable(text),
+         square_ ? detail::matrix_form : header_form);
   }
   header.rows = sizes[0];
   header.columns = sizes[1];
-  if (header.rows != header.columns || header.rows == 0) {
+  if (square_ && (header.rows != header.columns || header.rows == 0)) {
     fail("the array has " + std::to_string(header.rows) + " rows and " +
              std::to_string(header.columns) + " columns",
          detail::matrix_form);
   }
-  if (header.rows > max_rows) {
+  if (std::max(header.rows, header.columns) > (square_ ? max_rows : max_bytes)) {
     fail("the array has " + std::to_string(header.rows) + " rows",
          "at most " + std::to_string(max_rows));
   }
-  if (header.rows * header.rows > max_bytes / static_cast<std::int64_t>(header.bytes)) {
-    fail("the array has " + std::to_string(header.rows) + " x " + std::to_string(header.rows) +
+  const std::int64_t max_values = max_bytes / static_cast<std::int64_t>(header.bytes);
+  if (header.columns > 0 && header.rows > max_values / header.columns) {
+    fail("the array has " + std::to_string(header.rows) + " x " + std::to_string(header.columns) +
              " values of " + std::to_string(header.bytes) + " bytes",
          "at most 8 GiB of values");
   }
@@ -217,9 +225,10 @@ void NpyReader::require_number(double value, std::int64_t row, std::int64_t colu
        "finite numbers that a double represents exactly");
 }
 
-std::vector<MatrixEntry> NpyReader::entries(const NpyHeader& header) {
-  std::vector<MatrixEntry> found;
-  const std::int64_t n = header.rows, total = n * n;
+template <class Take>
+void NpyReader::visit(const NpyHeader& header, const Take& take) {
+  const std::int64_t total = header.rows * header.columns;
+  const std::int64_t line = header.fortran ? header.rows : header.columns;
   std::vector<char> block;
   for (std::int64_t done = 0; done < total;) {
     const std::int64_t now = std::min(values_at_once, total - done);
@@ -232,33 +241,62 @@ std::vector<MatrixEntry> NpyReader::entries(const NpyHeader& header) {
            header_form);
     }
     for (std::int64_t i = 0; i < now; ++i) {
-      std::int64_t row = (done + i) / n, column = (done + i) % n;
+      std::int64_t row = (done + i) / line, column = (done + i) % line;
       if (header.fortran) std::swap(row, column);
       const double number =
           value(block.data() + static_cast<std::size_t>(i) * header.bytes, header);
       require_number(number, row, column);
-      if (number == 0) continue;
-      found.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), number});
+      take(row, column, number);
     }
     done += now;
   }
   char more = 0;
   if (read(&more, 1) == 1) fail("the file has bytes after the last value", header_form);
-  return found;
 }
 
 }  // namespace
 
 std::variant<Ising, Qubo> read_npy(std::istream& in, const std::string& file_name,
                                    ReadReport* report, const ReaderOptions& options) {
-  NpyReader reader(in, file_name);
+  NpyReader reader(in, file_name, true);
   const NpyHeader header = reader.header();
-  auto model = detail::model_of_matrix(header.rows, reader.entries(header), options,
+  std::vector<MatrixEntry> entries;
+  reader.visit(header, [&](std::int64_t row, std::int64_t column, double value) {
+    if (value == 0) return;
+    entries.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), value});
+  });
+  auto model = detail::model_of_matrix(header.rows, std::move(entries), options,
                                        [&](const std::string& message, std::string_view expected) {
                                          reader.fail(message, expected);
                                        });
   if (report != nullptr) *report = detail::report_of_matrix(options);
   return model;
+}
+
+HostMatrix detail::read_npy_matrix(std::istream& in, const std::string& file_name) {
+  NpyReader reader(in, file_name, false);
+  const NpyHeader header = reader.header();
+  HostMatrix matrix{header.rows, header.columns, {}};
+  if (!header.fortran) {  // the file may be shorter than its header says
+    reader.visit(header, [&](std::int64_t, std::int64_t, double value) {
+      detail::make_room(matrix.values, header.rows * header.columns);
+      matrix.values.push_back(value);
+    });
+    return matrix;
+  }
+  std::vector<double> by_columns;
+  reader.visit(header, [&](std::int64_t, std::int64_t, double value) {
+    detail::make_room(by_columns, header.rows * header.columns);
+    by_columns.push_back(value);
+  });
+  matrix.values.resize(by_columns.size());
+  for (std::int64_t c = 0; c < header.columns; ++c) {
+    for (std::int64_t r = 0; r < header.rows; ++r) {
+      matrix.values[static_cast<std::size_t>(r * header.columns + c)] =
+          by_columns[static_cast<std::size_t>(c * header.rows + r)];
+    }
+  }
+  return matrix;
 }
 
 }  // namespace kiln::problems

@@ -102,7 +102,7 @@ ChainOutputs sphere_by_products(Queue& queue, const ChainInputs& in, int transit
     product.a = {matrix.data(), d, d, d};
     product.b = at.position;
     product.c = at.gradient;
-    if (!at.term) product.scale = at.term_weight;
+    if (!at.term) product.epilogue.scale = at.term_weight;
     on.launch(product);
     if (!at.term) return;
     QuadraticEnergy energy;

@@ -37,7 +37,7 @@ std::vector<double> multiply(Queue& queue, const Product& p, const RunControl& s
   kernel.a = {a.data(), p.rows, p.inner, p.inner + p.gap};
   kernel.b = {b.data(), p.inner, p.columns, p.columns + p.gap};
   kernel.c = {c.data(), p.rows, p.columns, p.columns};
-  kernel.scale = scale.view();
+  kernel.epilogue.scale = scale.view();
   kernel.control = control.data();
   queue.launch(kernel);
   return c.download();

@@ -27,7 +27,7 @@ struct DenseGaussianArrays {
   }
   void differentiate(const BatchedEvaluation& at, Queue& queue) {
     MatrixProduct kernel = product(at.position, at.gradient);
-    if (!at.term) kernel.scale = at.term_weight;
+    if (!at.term) kernel.epilogue.scale = at.term_weight;
     queue.launch(kernel);
     if (!at.term) return;
     QuadraticEnergy energy;
