@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
+#include "kiln/kernels/rows/top_k.hpp"
 #include "kiln/kernels/surrogate/evidence_gradient.hpp"
 #include "kiln/models/gaussian_process.hpp"
 
@@ -23,7 +24,7 @@ struct Sizes {
   std::int64_t arms = 1, processes = 1;
   std::int64_t points = 1;  // of a process
   std::int64_t lists = 1, batch = 1;
-  std::int64_t candidates = 1, starts = 1, cells = 0;
+  std::int64_t candidates = 1, best = 1, starts = 1, cells = 0;
   std::int64_t max_restarts = 8;
 
   /// What processes of n points keep: points, targets, three matrices, weights, diagonals, units.
@@ -56,14 +57,17 @@ struct Sizes {
         apart + minimizer(items, parameters) + evidence(at_once * restarts, m);
     return std::max(fitted, evidence(processes, n));
   }
-  /// Candidates with their values, and climbs from the best of them.
+  /// Candidates with their values, and the best of them; then climbs from those.
   std::int64_t search() const {
     const std::int64_t asked = arms * candidates * (dimension + 1);
-    return asked + minimizer(arms * starts, dimension) + arms * (lists + 2) + processes;
+    const std::int64_t found =
+        arms * best * (dimension + 2) + TopK::room_bytes(arms, candidates, best) / std::int64_t{8};
+    return std::max(asked + found, minimizer(arms * starts, dimension)) + arms * (lists + 2) +
+           processes;
   }
   /// Functions that are drawn from the models at all candidates.
   std::int64_t paths(std::int64_t n) const {
-    return processes * (n + candidates * dimension + batch * (n + candidates) + 1);
+    return processes * (n + candidates * dimension + batch * (n + candidates) + 5);
   }
   /// Means at the points that are known.
   std::int64_t means(std::int64_t n) const { return arms * n * dimension + processes * n * lists; }
@@ -123,7 +127,9 @@ void count_search(Queue& queue, const BayesianProblem& problem,
                  : o.candidates > 0 ? o.candidates
                  : regions > 1      ? std::min<std::int64_t>(100 * d, 5000)
                                     : 4096;
-  s.starts = o.starts > 0 ? o.starts : 32;
+  s.starts = SurrogateSet::climbs_of(o);
+  const bool climbs = encoding.any_continuous() && !problem.candidates;
+  s.best = SurrogateSet::looked_at(climbs ? s.starts : 0, s.candidates);
   s.cells = s.arms * 2 * cells_of(s.points, objectives);
   if (o.restarts > 0) s.max_restarts = o.restarts;
   const bool draws = o.acquisition == "thompson";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,6 +36,15 @@ struct Proposal {
 /// The models of all arms that are at work, and maximises their acquisition functions.
 class SurrogateSet {
  public:
+  /// Climbs of an arm, if there are any.
+  static std::int64_t climbs_of(const BayesianOptimizationOptions& options) {
+    return options.starts > 0 ? options.starts : 32;
+  }
+  /// How many of the best candidates of an arm are looked at: some more than climbs, as a few will
+  /// be known. Without climbs, which is 0 of them, the best one that is not known is taken.
+  static std::int64_t looked_at(std::int64_t climbs, std::int64_t candidates) {
+    return climbs > 1 ? std::min(candidates, 4 * climbs) : candidates;
+  }
   SurrogateSet(Queue& queue, const Encoding& encoding, Designs& designs,
                const BayesianOptimizationOptions& options, int objectives, int constraints,
                bool noisy);
@@ -57,6 +67,11 @@ class SurrogateSet {
   struct Candidates {
     std::int64_t count = 0;      // of each arm
     std::vector<double> points;  // [arms][count][dimension]
+  };
+  /// Of each arm those with the largest acquisitions, in that order.
+  struct BestCandidates {
+    std::int64_t count = 0;              // of each arm
+    std::vector<double> points, values;  // [arms][count][dimension], [arms][count]
   };
   /// Where climbs begin, what is promised there, and their boxes, the same number for each arm.
   struct Starts {
@@ -88,12 +103,12 @@ class SurrogateSet {
   std::vector<std::size_t> shuffled(std::size_t n, const Arm& arm) const;
   void fill_candidates(const Study& study, std::size_t arm, const double* unit, std::int64_t begin,
                        std::int64_t end, Candidates& candidates) const;
+  bool climbs() const { return encoding_.any_continuous() && designs_.table().empty(); }
+  BestCandidates find_best_candidates(const Candidates& candidates);
   void choose_starts(const std::vector<Study>& studies, std::size_t arm,
-                     const Candidates& candidates, const std::vector<double>& values,
-                     std::size_t wanted, Starts& from) const;
+                     const BestCandidates& candidates, std::size_t wanted, Starts& from) const;
   AcquisitionGradient kernel(std::int64_t items_per_arm);
-  std::vector<Proposal> climb(const std::vector<Study>& studies, const Candidates& candidates,
-                              const std::vector<double>& values);
+  std::vector<Proposal> climb(const std::vector<Study>& studies, const BestCandidates& candidates);
 
   Queue& queue_;
   const Encoding& encoding_;

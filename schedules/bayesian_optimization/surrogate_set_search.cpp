@@ -11,6 +11,8 @@
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/fronts/indicators.hpp"
 #include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/kernels/rows/gather_rows.hpp"
+#include "kiln/kernels/rows/top_k.hpp"
 #include "kiln/kernels/surrogate/pathwise_samples.hpp"
 #include "kiln/models/minimize_batch.hpp"
 
@@ -165,36 +167,47 @@ void SurrogateSet::fill_candidates(const Study& study, std::size_t a, const doub
 }
 
 std::vector<Proposal> SurrogateSet::propose(const std::vector<Study>& studies) {
-  const std::int64_t d = encoding_.dimension();
-  const Candidates candidates = make_candidates(studies);
-  const auto items = static_cast<std::int64_t>(arms_.size()) * candidates.count;
+  return climb(studies, find_best_candidates(make_candidates(studies)));
+}
+
+/// Only the best ones come to the host.
+SurrogateSet::BestCandidates SurrogateSet::find_best_candidates(const Candidates& candidates) {
+  const std::int64_t d = encoding_.dimension(), count = candidates.count;
+  const auto arms = static_cast<std::int64_t>(arms_.size());
   const DeviceArray<double> at(queue_, candidates.points);
-  DeviceArray<double> values(queue_, items);
-  AcquisitionGradient ask = kernel(candidates.count);
-  ask.at = {at.data(), items, d, d};
+  DeviceArray<double> values(queue_, arms * count);
+  AcquisitionGradient ask = kernel(count);
+  ask.at = {at.data(), arms * count, d, d};
   ask.value = values.view();
   queue_.launch(ask);
-  return climb(studies, candidates, values.download());
+  const std::int64_t k = looked_at(climbs() ? climbs_of(options_) : 0, count);
+  DeviceArray<double> best(queue_, arms * k), points(queue_, arms * k * d);
+  DeviceArray<std::int64_t> ids(queue_, arms * k);
+  DeviceArray<std::byte> room(queue_, TopK::room_bytes(arms, count, k));
+  TopK select;
+  select.value = View2<const double>{values.data(), arms, count, count};
+  select.largest = {best.data(), arms, k, k};
+  select.column = {ids.data(), arms, k, k};
+  select.rows_apart = count;
+  select.room = room.view();
+  queue_.launch(select);
+  GatherRows gather;
+  gather.table = GatherRows::bytes_of_rows(View2<const double>{at.data(), arms * count, d, d});
+  gather.id = ids.view();
+  gather.result = GatherRows::bytes_of_rows(View2<double>{points.data(), arms * k, d, d});
+  queue_.launch(gather);
+  return {k, points.download(), best.download()};
 }
 
 /// The best candidates of an arm that are not known, each with the box of its climb: coordinates
 /// with levels stay where they are. Every arm has as many; those that are missing have none.
 void SurrogateSet::choose_starts(const std::vector<Study>& studies, std::size_t a,
-                                 const Candidates& candidates, const std::vector<double>& values,
-                                 std::size_t wanted, Starts& from) const {
+                                 const BestCandidates& candidates, std::size_t wanted,
+                                 Starts& from) const {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   const auto count = static_cast<std::size_t>(candidates.count);
   const Study& study = studies[arms_[a].study];
   const std::vector<Point> box = box_of(study, a);
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), a * count);
-  const auto better = [&](std::size_t x, std::size_t y) {
-    return values[x] > values[y] || (values[x] == values[y] && x < y);
-  };
-  // Some more than are wanted: a few will be known.
-  const std::size_t sorted = std::min(count, wanted > 1 ? 4 * wanted : count);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(sorted), order.end(),
-                    better);
   std::size_t next = a * wanted;
   const auto add = [&](const double* x, double acquisition, bool moves) {
     from.acquisition[next] = acquisition;
@@ -207,10 +220,10 @@ void SurrogateSet::choose_starts(const std::vector<Study>& studies, std::size_t 
     ++next;
   };
   const std::size_t end = next + wanted;
-  for (std::size_t i = 0; i < sorted && next < end; ++i) {
-    const double* const x = &candidates.points[order[i] * d];
-    if (!std::isfinite(values[order[i]]) || study.knows(Point(x, x + d))) continue;
-    add(x, values[order[i]], true);
+  for (std::size_t i = a * count; i < (a + 1) * count && next < end; ++i) {
+    const double* const x = &candidates.points[i * d];
+    if (!std::isfinite(candidates.values[i]) || study.knows(Point(x, x + d))) continue;
+    add(x, candidates.values[i], true);
   }
   const Point& anywhere = study.regions[arms_[a].region].trials.front().point;
   while (next < end) add(anywhere.data(), minus_infinity, false);
@@ -218,18 +231,15 @@ void SurrogateSet::choose_starts(const std::vector<Study>& studies, std::size_t 
 
 /// From the best candidates.
 std::vector<Proposal> SurrogateSet::climb(const std::vector<Study>& studies,
-                                          const Candidates& candidates,
-                                          const std::vector<double>& values) {
+                                          const BestCandidates& candidates) {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
-  const bool climbs = encoding_.any_continuous() && designs_.table().empty();
-  const std::size_t wanted =
-      climbs ? static_cast<std::size_t>(options_.starts > 0 ? options_.starts : 32) : 1;
+  const std::size_t wanted = climbs() ? static_cast<std::size_t>(climbs_of(options_)) : 1;
   Starts from(arms_.size() * wanted, d);
   queue_.for_each_on_host(static_cast<std::int64_t>(arms_.size()), [&](std::int64_t a) {
-    choose_starts(studies, static_cast<std::size_t>(a), candidates, values, wanted, from);
+    choose_starts(studies, static_cast<std::size_t>(a), candidates, wanted, from);
   });
   std::vector<double> ends = from.points, reached = from.acquisition;
-  if (climbs) {
+  if (climbs()) {
     BatchedMinimizer minimizer(queue_, encoding_.dimension(), from.points, from.lower, from.upper);
     minimizer.step().sign = -1;
     minimizer.step().first_step = 0.1;

@@ -15,6 +15,7 @@
 
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/kernels/rows/standardize.hpp"
 
 #include "idx.hpp"
 
@@ -57,29 +58,45 @@ std::vector<std::int32_t> whole_rows(const std::vector<Series>& columns, const L
   return rows;
 }
 
-// Mean and standard deviation of the values that are there. The largest magnitude is divided out
-// first, so that squares of large values do not overflow.
-struct Scale {
-  double mean = 0, deviation = 0;
-};
-
-Scale scale_of(const std::vector<double>& values) {
-  double largest = 0, count = 0, sum = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    largest = std::max(largest, std::abs(value));
-    count += 1;
+// Moves columns to mean 0, and scales them to standard deviation 1 if options say so: some at a
+// time, in device memory. Missing values become 0.
+// @return the standard deviations of the columns that are used
+std::map<std::int32_t, double> standardize(const std::vector<Series>& columns, const Lags& lags,
+                                           const InformationOptions& options, Queue& queue,
+                                           PreparedColumns& prepared) {
+  constexpr std::int64_t values_at_once = std::int64_t{1} << 25;
+  const std::int64_t length = prepared.length;
+  std::vector<std::int32_t> used;
+  for (const auto& [column, offsets] : lags) used.push_back(column);
+  std::map<std::int32_t, double> deviations;
+  const std::int64_t most =
+      std::max<std::int64_t>(1, values_at_once / std::max<std::int64_t>(1, length));
+  for (std::int64_t begin = 0; begin < std::ssize(used); begin += most) {
+    const std::int64_t rows = std::min(most, std::ssize(used) - begin);
+    std::vector<double> packed;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::vector<double>& values = columns[idx(used[idx(begin + i)])].values;
+      packed.insert(packed.end(), values.begin(), values.end());
+    }
+    DeviceArray<double> value(queue, packed), statistics(queue, 3 * rows);
+    DeviceArray<std::byte> room(queue, Standardize::room_bytes(rows, length));
+    Standardize kernel;
+    kernel.value = View2<const double>{value.data(), rows, length, length};
+    kernel.result = {value.data(), rows, length, length};
+    kernel.statistics = {statistics.data(), rows, 3, 3};
+    // The mean is taken off in any case: noise would be lost in the rounding of large values.
+    kernel.divides = options.standardize;
+    kernel.room = room.view();
+    queue.launch(kernel);
+    const std::vector<double> made = value.download(), moments = statistics.download();
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::int32_t column = used[idx(begin + i)];
+      std::copy_n(made.data() + i * length, length, prepared.values.data() + column * length);
+      const double deviation = moments[idx(3 * i + Standardize::deviation)];
+      deviations[column] = deviation > 0 ? deviation : 0;  // NaN: nothing is there
+    }
   }
-  if (largest == 0) return {0, 0};
-  for (const double value : values) {
-    if (std::isfinite(value)) sum += value / largest;
-  }
-  const double mean = sum / count;
-  double squares = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) squares += (value / largest - mean) * (value / largest - mean);
-  }
-  return {mean * largest, std::sqrt(squares / count) * largest};
+  return deviations;
 }
 
 // The rows of a column whose value occurs more than once, in no order. By hashing: sorting a
@@ -135,20 +152,14 @@ double robust_width(const double* values, const std::vector<double>& given, doub
   return width > 0 ? std::min(width, deviation) : deviation;
 }
 
-void prepare_column(const Series& column, std::int32_t number, const InformationOptions& options,
-                    PreparedColumns& prepared) {
-  const Scale scale = scale_of(column.values);
+// Tells equal values of a standardised column apart.
+void separate_ties(const Series& column, std::int32_t number, double deviation,
+                   const InformationOptions& options, PreparedColumns& prepared) {
   double* const target = prepared.values.data() + number * prepared.length;
-  const bool divides = options.standardize && scale.deviation > 0;
-  // The mean is taken off in any case: noise would be lost in the rounding of large values.
-  for (std::size_t i = 0; i < column.values.size(); ++i) {
-    if (!std::isfinite(column.values[i])) continue;
-    target[i] = (column.values[i] - scale.mean) / (divides ? scale.deviation : 1);
-  }
   const std::vector<std::int32_t> tied = tied_rows(column.values);
-  if (tied.empty() || scale.deviation == 0) return;
+  if (tied.empty() || deviation == 0) return;
   const double noise =
-      tie_noise * robust_width(target, column.values, divides ? 1 : scale.deviation);
+      tie_noise * robust_width(target, column.values, options.standardize ? 1 : deviation);
   prepared.noise[idx(number)] = noise;
   const DrawName name{options.seed, 0, static_cast<std::uint32_t>(number), RngDomain::surrogate, 1};
   for (const std::int32_t row : tied) {
@@ -177,7 +188,7 @@ void note_ties(PreparedColumns& prepared) {
 
 PreparedColumns prepare_columns(const std::vector<Series>& columns,
                                 const std::vector<InformationTask>& tasks,
-                                const InformationOptions& options) {
+                                const InformationOptions& options, Queue& queue) {
   PreparedColumns prepared;
   prepared.length = columns.empty() ? 0 : std::ssize(columns.front().values);
   for (const Series& column : columns) {
@@ -202,10 +213,10 @@ PreparedColumns prepare_columns(const std::vector<Series>& columns,
   prepared.values.resize(columns.size() * idx(prepared.length));
   prepared.constant.resize(columns.size());
   prepared.noise.resize(columns.size());
-  for (const auto& [column, offsets] : lags) {
+  for (const auto& [column, deviation] : standardize(columns, lags, options, queue, prepared)) {
     prepared.constant[idx(column)] =
-        prepared.times.empty() || is_constant(columns, column, offsets, prepared.times);
-    prepare_column(columns[idx(column)], column, options, prepared);
+        prepared.times.empty() || is_constant(columns, column, lags.at(column), prepared.times);
+    separate_ties(columns[idx(column)], column, deviation, options, prepared);
   }
   note_ties(prepared);
   return prepared;

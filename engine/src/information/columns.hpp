@@ -8,6 +8,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/information/options.hpp"
+#include "kiln/queue.hpp"
 
 namespace kiln {
 
@@ -43,10 +44,10 @@ constexpr std::int64_t first_surrogate_of(std::int32_t column) {
   return std::int64_t{column} << Surrogates::series_bits;
 }
 
-/// @throws InvalidArgument for columns of different lengths
+/// On the device of a queue. @throws InvalidArgument for columns of different lengths
 PreparedColumns prepare_columns(const std::vector<Series>& columns,
                                 const std::vector<InformationTask>& tasks,
-                                const InformationOptions& options);
+                                const InformationOptions& options, Queue& queue);
 
 /// Whether the values of a column depend on those of the row before: their correlation is beyond
 /// four standard errors.

@@ -245,7 +245,7 @@ InformationMap estimate_information(const std::vector<Series>& columns,
   map.links = links_of(columns, which, options);
   Tasks tasks;
   for (const InformationLink& link : map.links) tasks.push_back(task_of(link, which, options));
-  PreparedColumns prepared = prepare_columns(columns, tasks, options);
+  PreparedColumns prepared = prepare_columns(columns, tasks, options, *backend.make_queue());
   map.notes = prepared.notes;
   const std::vector<std::size_t> open = settle(prepared, tasks, map);
   if (open.empty()) return map;
