@@ -33,6 +33,7 @@ std::int64_t searches(const WorkShape& work, std::int64_t most, double max_bytes
 std::int64_t replicas_by_planes(const WorkShape& work) { return work.variables < 5000 ? 512 : 128; }
 
 std::int64_t replicas_on_cpu(const WorkShape& work) {
+  if (work.unit == WorkUnit::oscillators) return 64;  // one pass over the couplings serves all
   if (work.by_planes) return replicas_by_planes(work);
   switch (work.unit) {
     case WorkUnit::host_call:
@@ -43,6 +44,8 @@ std::int64_t replicas_on_cpu(const WorkShape& work) {
       return 128;
   }
 }
+
+constexpr std::int64_t tile_of_replicas = 128;
 
 // Replicas of sparse models: `words` words for each multiprocessor, fewer where a model has more
 // than 2000 variables. More would only make an anneal longer.
@@ -62,6 +65,13 @@ std::int64_t replicas_on_gpu(const WorkShape& work, bool dense, std::int64_t mul
       return replicas_of_words(4, work, multiprocessors);
     case WorkUnit::parametric_sweep:  // not measured: so many warps fill a multiprocessor
       return 8 * word * multiprocessors;
+    case WorkUnit::oscillators:
+      // Whole tiles of tensor cores (BifurcationSteps), where they are not more than the device has
+      // multiprocessors for.
+      if (8 * multiprocessors >= tile_of_replicas) {
+        return 8 * multiprocessors / tile_of_replicas * tile_of_replicas;
+      }
+      return (8 * multiprocessors + word - 1) / word * word;
     case WorkUnit::search:
       return searches(work, 8 * multiprocessors, 8e9);
     case WorkUnit::host_call:

@@ -16,6 +16,7 @@ enum class WorkUnit : std::uint8_t {
   packed_sweep,      ///< a warp sweeps a word of 32 replicas, a bit for each variable
   parametric_sweep,  ///< the same, each replica with a different parameter
   byte_sweep,        ///< a warp sweeps 32 replicas, a byte for each variable
+  oscillators,       ///< steps of oscillators, whose couplings all replicas read together
   search,            ///< all threads of a block make one move of one replica, with its tables
 };
 
@@ -29,6 +30,9 @@ struct WorkShape {
   /// Bytes of the signed integers that hold all weights of a matrix [sites][sites]; 0 if the model
   /// has no such matrix.
   std::int32_t matrix_weight_bytes = 0;
+  /// The greatest common divisor of all weights, if they divided by it are integers from -127 to
+  /// 127, as tensor cores multiply them; 0 if they are not, or the model has no matrix.
+  std::int32_t byte_matrix_unit = 0;
   double table_bytes = 0;  ///< memory of WorkUnit::search for each replica
   /// Whether the run can decide the 32 replicas of a word together (DrawNaming). The plan of a run
   /// fills it in: it depends on the schedule, too.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "kiln/host_scratch.hpp"
@@ -41,6 +42,18 @@ std::int32_t matrix_weight_bytes(const PairwisePlan& plan) {
   float largest = 0;
   for (const PairEntry& entry : plan.entries) largest = std::max(largest, std::abs(entry.weight));
   return largest <= 127 ? 1 : largest <= 32767 ? 2 : 8;
+}
+
+// The common divisor of all weights if it makes a matrix of signed bytes of them, else 0.
+std::int32_t byte_matrix_unit(const PairwisePlan& plan) {
+  if (!plan.sequential || !plan.integral || plan.arithmetic == Arithmetic::wide) return 0;
+  std::int32_t divisor = 0, largest = 0;
+  for (const PairEntry& entry : plan.entries) {
+    const std::int32_t size = std::abs(static_cast<std::int32_t>(entry.weight));
+    largest = std::max(largest, size);
+    if (divisor != 1) divisor = std::gcd(divisor, size);
+  }
+  return divisor > 0 && largest / divisor <= 127 ? divisor : 0;
 }
 
 std::uint64_t field_bytes(std::int32_t weight_bytes) { return weight_bytes == 8 ? 8 : 4; }
@@ -257,6 +270,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
         plan_(std::move(plan)),
         may_be_forced_(moves_may_be_forced(plan_, plan_.field)),
         matrix_weight_bytes_(matrix_weight_bytes(plan_)),
+        byte_matrix_unit_(byte_matrix_unit(plan_)),
         range_(range_of(model, plan_, sizes.largest)) {}
 
   std::string name() const override { return name_; }
@@ -300,7 +314,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
             .variables = plan_.n_variables,
             .sites = plan_.n_sites(),
             .entries = static_cast<std::int64_t>(plan_.entries.size()),
-            .matrix_weight_bytes = matrix_weight_bytes_};
+            .matrix_weight_bytes = matrix_weight_bytes_,
+            .byte_matrix_unit = byte_matrix_unit_};
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_.anneal; }
@@ -358,7 +373,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch, EndsLadder
   mutable DenseMatrix matrix_;
   mutable std::int32_t sign_planes_ = 0;
   bool may_be_forced_;
-  std::int32_t matrix_weight_bytes_;
+  std::int32_t matrix_weight_bytes_, byte_matrix_unit_;
   AutomaticRange range_;
 };
 

@@ -141,6 +141,16 @@ TEST(ChooseShape, GrowsWithTheMultiprocessors) {
 }
 
 // Runs whose sweeps decide 32 replicas together: full vectors, and fewer replicas of large models.
+// All replicas share a pass over the couplings, so their number hardly depends on the model.
+TEST(ChooseShape, OfOscillatorsIsInWholeTiles) {
+  WorkShape work{.unit = WorkUnit::oscillators, .variables = 100, .sites = 100, .entries = 9900};
+  EXPECT_EQ(choose_shape(work, cpu).replicas, 64);
+  EXPECT_EQ(choose_shape(work, h200).replicas, 1024);
+  EXPECT_EQ(choose_shape(work, gpu_of(10)).replicas, 96);
+  work.by_planes = true;
+  EXPECT_EQ(choose_shape(work, cpu).replicas, 64) << "the same with any naming of draws";
+}
+
 TEST(ChooseShape, FillsTheVectorsOfTheCpuByPlanes) {
   for (const auto& [variables, replicas] :
        {std::pair{10, 512}, {2000, 512}, {4999, 512}, {5000, 128}, {9000000, 128}}) {

@@ -293,6 +293,23 @@ TEST(Pairwise, KnowsAtWhichTemperaturesToAnneal) {
 }
 
 // Couplings of +-1 between all of 101 spins, and a field on each.
+TEST(Pairwise, KnowsTheUnitOfAMatrixOfBytes) {
+  const auto unit_of = [](const std::vector<double>& weights) {
+    Ising model{24, std::vector<double>(24, 3.0), {}, 0};
+    for (std::int32_t u = 0; u < model.n; ++u) {
+      for (std::int32_t v = u + 1; v < model.n; ++v) {
+        model.couplings.push_back({u, v, weights[model.couplings.size() % weights.size()]});
+      }
+    }
+    return make_ising(model).objective->work_shape().byte_matrix_unit;
+  };
+  EXPECT_EQ(unit_of({1, -127}), 1);
+  EXPECT_EQ(unit_of({2, -254}), 2) << "fields are odd";
+  EXPECT_EQ(unit_of({6, 10, -30}), 2);
+  EXPECT_EQ(unit_of({1, 128}), 0);
+  EXPECT_EQ(unit_of({2, -256}), 0);
+}
+
 TEST(Pairwise, RangeFollowsCouplingsAndFields) {
   Ising model{101, std::vector<double>(101, 0.0), {}, 0};
   for (std::int32_t u = 0; u < 101; ++u) {
