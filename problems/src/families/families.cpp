@@ -8,6 +8,7 @@
 #include "kiln/problems/generators.hpp"
 
 #include "canonical.hpp"
+#include "choices/families.hpp"
 #include "continuous/families.hpp"
 #include "expensive/families.hpp"
 #include "expensive/settings.hpp"
@@ -155,6 +156,7 @@ void register_problems(Registry& registry) {
                               .make = make,
                               .settings = {"sense"}});
   }
+  problems::register_choices(registry);
   problems::register_continuous(registry);
   problems::register_expensive(registry);
   problems::register_multi_objective(registry);
