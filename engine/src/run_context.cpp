@@ -42,14 +42,14 @@ void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) c
 }
 
 void* AllocateContext::new_scratch(const std::string& name, const void* data, std::int64_t size,
-                                   std::size_t each) const {
+                                   std::size_t each, bool saved) const {
   constexpr std::size_t max_bytes = std::size_t{1} << 60;
   if (size < 0 || static_cast<std::uint64_t>(size) > max_bytes / each) {
     throw InvalidArgument("run.scratch", "scratch memory '" + name + "' cannot have " +
                                              std::to_string(size) + " elements of " +
                                              std::to_string(each) + " bytes");
   }
-  return core().new_scratch(name, data, static_cast<std::size_t>(size) * each);
+  return core().new_scratch(name, data, static_cast<std::size_t>(size) * each, saved);
 }
 void AllocateContext::check_saved(const std::string& name,
                                   std::function<bool(std::span<const std::byte>)> holds) const {

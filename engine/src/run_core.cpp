@@ -195,8 +195,9 @@ void RunCore::allocate_schedule() {
       "AllocateContext::count_work() in Schedule::allocate()");
 }
 
-void* RunCore::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
-  return scratch_->add(name, data, bytes);
+void* RunCore::new_scratch(const std::string& name, const void* data, std::size_t bytes,
+                           bool saved) {
+  return scratch_->add(name, data, bytes, saved);
 }
 
 void RunCore::read_bytes(void* host, const void* device, std::size_t bytes) {

@@ -125,7 +125,7 @@ class RunCore {
   double inverse_scale() const noexcept { return inverse_scale_; }
   bool ends_with_budget() const noexcept { return ends_with_budget_; }
   bool counts_only() const noexcept { return counts_only_; }
-  void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
+  void* new_scratch(const std::string& name, const void* data, std::size_t bytes, bool saved);
   void check_saved(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   bool continues() const noexcept { return earlier_.stage > 0; }

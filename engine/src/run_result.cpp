@@ -134,6 +134,18 @@ bool is_feasible(const State& state, const Problem& problem) {
   return std::ranges::all_of(g, [](double value) { return value <= 0; });
 }
 
+// A search by penalties may end with states that violate constraints behind others that meet them.
+// The first solution stays where none is feasible: it tells how far the run was from one.
+void leave_out_infeasible(std::vector<Solution>& found, const Problem& problem) {
+  if (!problem.solution.constraint_values) return;
+  const auto feasible = [&](const Solution& one) { return is_feasible(one.state, problem); };
+  if (std::ranges::none_of(found, feasible)) {
+    found.resize(1);
+  } else {
+    std::erase_if(found, [&](const Solution& one) { return !feasible(one); });
+  }
+}
+
 }  // namespace
 
 // Only of objectives whose values are all that is known of them.
@@ -324,6 +336,7 @@ void RunCore::collect_solutions(Result& result) {
     }
   }
   std::vector<Solution> found = pool.take();
+  leave_out_infeasible(found, problem_);
   result.verified = static_cast<bool>(problem_.solution.verify);
   for (Solution& one : found) {
     if (!result.verified) break;

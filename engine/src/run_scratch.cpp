@@ -17,9 +17,11 @@ constexpr std::size_t array_alignment = 256;
 
 }  // namespace
 
-void* RunCore::Scratch::add(const std::string& name, const void* data, std::size_t bytes) {
+void* RunCore::Scratch::add(const std::string& name, const void* data, std::size_t bytes,
+                            bool saved) {
   const auto [place, fresh] = places_.try_emplace(name);
   if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' exists already");
+  place->second.saved = saved;
   if (bytes == 0) return nullptr;
   if (bytes > largest_small) {
     DeviceArray<std::byte>& own = large_.emplace_back(queue_, static_cast<std::int64_t>(bytes));
@@ -28,7 +30,7 @@ void* RunCore::Scratch::add(const std::string& name, const void* data, std::size
     } else {
       queue_.upload(own.data(), data, bytes);
     }
-    place->second = {own.data(), bytes, {}};
+    place->second = {own.data(), bytes, saved, {}};
     return own.data();
   }
   if (pages_.empty() || pages_.back().copy.size() + bytes > scratch_page_bytes) {
@@ -43,7 +45,7 @@ void* RunCore::Scratch::add(const std::string& name, const void* data, std::size
     std::memcpy(page.copy.data() + offset, data, bytes);
     page.zeros = false;
   }
-  place->second = {page.memory.data() + offset, bytes, {}};
+  place->second = {page.memory.data() + offset, bytes, saved, {}};
   return place->second.data;
 }
 
@@ -84,6 +86,7 @@ bool RunCore::Scratch::read(void* host, const void* device, std::size_t bytes) {
 void RunCore::Scratch::save(Archive& archive) {
   begin_report();
   for (const auto& [name, place] : places_) {
+    if (!place.saved) continue;
     if (archive.keep("scratch." + name, place.data, place.bytes)) continue;
     std::vector<std::byte> bytes(place.bytes);
     if (!bytes.empty() && !read(bytes.data(), place.data, place.bytes)) {
@@ -96,6 +99,7 @@ void RunCore::Scratch::save(Archive& archive) {
 
 void RunCore::Scratch::load(const Archive& archive) {
   for (const auto& [name, place] : places_) {
+    if (!place.saved) continue;
     archive.restore("scratch." + name, queue_, place.data, place.bytes);
   }
 }

@@ -27,9 +27,10 @@ class RunCore::Scratch {
  public:
   explicit Scratch(Queue& queue) : queue_(queue) {}
 
-  /// New memory; `data` null: zeros. Small arrays are filled by fill().
+  /// New memory; `data` null: zeros. Small arrays are filled by fill(). save() and load() leave out
+  /// what is not `saved`.
   /// @throws InvalidArgument if the name is taken.
-  void* add(const std::string& name, const void* data, std::size_t bytes);
+  void* add(const std::string& name, const void* data, std::size_t bytes, bool saved);
   /// Uploads the added arrays.
   void fill();
   /// Until end_report() a downloaded page is not copied again.
@@ -56,6 +57,7 @@ class RunCore::Scratch {
   struct Place {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
+    bool saved = true;
     std::function<bool(std::span<const std::byte>)> holds = {};  // empty: any bytes will do
   };
 

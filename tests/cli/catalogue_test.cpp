@@ -37,8 +37,9 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
   const Outcome text = run({"list", "kernels"});
 
   const std::set<std::string> components{
-      "run",         "sweeps",         "exchange",  "population",  "fronts",   "recombination",
-      "hamiltonian", "linear_algebra", "surrogate", "information", "landscape"};
+      "run",         "sweeps",         "exchange",  "population",  "fronts",    "recombination",
+      "hamiltonian", "linear_algebra", "surrogate", "information", "landscape", "bifurcation",
+      "rows"};
   ASSERT_GE(document["kernels"].size(), 21u);
   for (const json& kernel : document["kernels"]) {
     const auto name = kernel["name"].get<std::string>();

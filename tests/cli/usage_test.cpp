@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
                  "  available: kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, "
                  "targets, tempering, "
-                 "time-to-target, sampling, pareto, bayes, information\n"
+                 "time-to-target, sampling, pareto, bayes, information, products\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"bench"},
                  "error[cli.missing]: kiln bench needs a suite\n"
                  "  kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, targets, "
-                 "tempering, time-to-target, sampling, pareto, bayes, information\n"
+                 "tempering, time-to-target, sampling, pareto, bayes, information, products\n"
                  "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",
                  {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
@@ -273,7 +273,7 @@ TEST_F(Help, OfEveryVerbFitsOnATerminal) {
     const std::string name = line.substr(2, line.find(' ', 2) - 2);
     if (run({"help", name}).exit_code == 0) names.push_back(name);
   }
-  EXPECT_EQ(names.size(), 21U) << "and the overview";
+  EXPECT_EQ(names.size(), 22U) << "and the overview";
   for (const std::string& name : names) {
     const Outcome help = name.empty() ? run({"--help"}) : run({name, "--help"});
     EXPECT_EQ(help.exit_code, 0) << name;

@@ -37,6 +37,7 @@ COOKED = {
 # What each schedule runs here: short, with every section that it can have.
 RUNS = {
     "simulated-annealing": ["solve", "torus:20x20,1", "--sweeps", "400"],
+    "simulated-bifurcation": ["solve", "torus:20x20,1", "--sweeps", "400"],
     "parallel-tempering": ["solve", "torus:20x20,1", "--sweeps", "3000", "-p", "burn_in=500"],
     "replica-exchange": ["solve", "torus:20x20,1", "--sweeps", "2000"],
     "population-annealing": ["solve", "torus:16x16,1", "--sweeps", "2000"],

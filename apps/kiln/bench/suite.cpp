@@ -36,7 +36,7 @@ const RowFigure generation_rate{
     {"case"}, {"islands", "population"}, "/generations_per_s", "generations/s", true};
 const RowFigure iteration_time{
     {"case"}, {"evaluations", "batch"}, "/milliseconds", "ms per iteration"};
-
+const RowFigure product_time{{"case"}, {"n"}, "/seconds/median", "s"};
 const RowFigure call_time{{"case"}, {"points", "surrogates"}, "/seconds/median", "s a call"};
 
 }  // namespace
@@ -73,6 +73,8 @@ const std::vector<Suite>& suites() {
        run_bayes_suite, iteration_time},
       {"information", "estimates by nearest neighbours: device time of an estimate, whole calls",
        run_information_suite, call_time},
+      {"products", "matrix products by contract and path, beside cuBLAS; --check counts misses",
+       run_products_suite, product_time},
   };
   return all;
 }

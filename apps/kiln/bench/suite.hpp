@@ -29,6 +29,7 @@ struct BenchOptions {
   std::optional<std::int64_t> sweeps;             ///< of each replica, in runs of the engine
   std::string data;                               ///< file with the table of a row that needs one
   std::map<std::string, std::string> parameters;  ///< of the schedule, for all rows of suite bayes
+  bool check = false;                             ///< suite products: counts missed contracts
   bool quick = false;                             ///< little of everything, to see that it works
   bool quiet = false;
   std::string compare;      ///< earlier document of the same suite; "": none
@@ -98,6 +99,7 @@ BenchReport run_sampling_suite(const BenchRun&);
 BenchReport run_pareto_suite(const BenchRun&);
 BenchReport run_bayes_suite(const BenchRun&);
 BenchReport run_information_suite(const BenchRun&);
+BenchReport run_products_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

@@ -25,7 +25,8 @@ struct TargetCase {
 };
 constexpr const char* tempering = "parallel-tempering";
 constexpr const char* annealing = "simulated-annealing";
-constexpr std::array<TargetCase, 13> cases{{{"gset:G1", tempering},
+constexpr const char* bifurcation = "simulated-bifurcation";
+constexpr std::array<TargetCase, 20> cases{{{"gset:G1", tempering},
                                             {"gset:G43", tempering},
                                             {"gset:G11", tempering},
                                             {"gset:G22", tempering},
@@ -37,7 +38,14 @@ constexpr std::array<TargetCase, 13> cases{{{"gset:G1", tempering},
                                             {"palubeckis:p3000.4", annealing},
                                             {"palubeckis:p3000.5", annealing},
                                             {"coloring:queen9,10", nullptr},
-                                            {"coloring:250,50,29,1", nullptr}}};
+                                            {"coloring:250,50,29,1", nullptr},
+                                            {"k2000", bifurcation},
+                                            {"palubeckis:p3000.1", bifurcation},
+                                            {"palubeckis:p3000.2", bifurcation},
+                                            {"palubeckis:p3000.3", bifurcation},
+                                            {"palubeckis:p3000.4", bifurcation},
+                                            {"palubeckis:p3000.5", bifurcation},
+                                            {"gset:G22", bifurcation}}};
 constexpr int n_seeds = 20;
 constexpr int n_seeds_quick = 2;
 

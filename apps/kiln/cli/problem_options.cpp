@@ -42,6 +42,12 @@ const std::vector<OptionSpec> family_specs{
      "commands and formulas are minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
     {"ignore", 0, "A,B", "columns of a table that the search ignores"},
+    {"pick", 0, "N", "number of assets of a portfolio"},
+    {"risk", 0, "R",
+     "risk aversion of a portfolio: the weight of the variance against the mean return (default: "
+     "1)"},
+    {"flows", 0, "FILE",
+     "table of flows between facilities; the table of an assignment has the distances of places"},
     {"var", 0, "NAME=KIND",
      "variable of a command or a formula; KIND is real:LOW:HIGH or int:LOW:HIGH, of a command also "
      "real:LOW:HIGH:log or cat:A,B, of a formula also binary, where NAME may be an array: x[10]; "

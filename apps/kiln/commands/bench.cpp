@@ -52,6 +52,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"data", 0, "FILE", "suite bayes: file with the table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
+      {"check", 0, "",
+       "suite products: multiply 600 pairs of matrices and count the contracts that are missed"},
       {"compare", 0, "FILE",
        "compare with FILE, a document that the same suite wrote with --json on the same device: "
        "prints each row before and now, and exits with 11 if a row is slower"},
@@ -117,6 +119,7 @@ BenchOptions options_of(const Arguments& arguments) {
   for (const auto& [name, setting] : parameters_of(arguments)) {
     options.parameters[name] = setting.text;
   }
+  options.check = arguments.has("check");
   options.quiet = arguments.has("quiet");
   options.compare = arguments.text("compare");
   if (arguments.has("tolerance")) options.tolerance = tolerance_of(arguments);
@@ -300,6 +303,10 @@ ExitCode run_bench(const Words& words) {
     throw InvalidArgument(
         "cli.conflict", fmt::format("--{} is for suite bayes, not for suite {}", name, suite.name),
         {}, "kiln bench bayes");
+  }
+  if (options.check && (suite.name != "products" || !options.compare.empty())) {
+    throw InvalidArgument("cli.conflict", "--check is for suite products, without --compare", {},
+                          "kiln bench products --check");
   }
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));

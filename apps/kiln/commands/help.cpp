@@ -43,6 +43,8 @@ const std::vector<Verb>& verbs() {
        bench_specs},
       {"analyze", "analyze FILE", "say what columns of a table tell of each other; landscapes",
        run_analyze, analyze_help, analyze_specs},
+      {"multiply", "multiply A B", "multiply two matrices within a stated error", run_multiply,
+       multiply_help, multiply_specs},
       {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
        diagnose_help, diagnose_specs},
       {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help,
@@ -164,7 +166,8 @@ ExitCode run_version(const Words& words) {
                                              {"analysis", "kiln.analysis/1"},
                                              {"information", "kiln.information/1"},
                                              {"landscape", "kiln.landscape/1"},
-                                             {"run_analysis", "kiln.run_analysis/1"}};
+                                             {"run_analysis", "kiln.run_analysis/1"},
+                                             {"product", "kiln.product/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

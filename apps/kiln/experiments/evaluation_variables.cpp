@@ -40,6 +40,11 @@ State lowest_state(const Space& space) {
                         expected);
 }
 
+// Without coordinates, named values say what a solution means, and not a value for each variable.
+bool names_variables(const Problem& problem) {
+  return problem.solution.named_values && !problem.coordinates.empty();
+}
+
 }  // namespace
 
 EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(problem) {
@@ -58,7 +63,7 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
   bare_ = without_units(names);
-  if (!problem.solution.named_values) return;
+  if (!names_variables(problem)) return;
   // What the levels are called: the names of a state in which only this variable changes.
   State state = lowest_state(space);
   std::size_t k = 0;
@@ -104,7 +109,7 @@ bool EvaluationVariables::is_number_of(std::size_t k, const std::string& text) c
 
 std::vector<std::string> EvaluationVariables::cells_of(StateSpan state) const {
   std::vector<std::string> cells;
-  if (problem_.solution.named_values) {
+  if (names_variables(problem_)) {
     for (const auto& [name, value] : problem_.solution.named_values(state)) {
       cells.push_back(escaped(value));
     }
@@ -146,7 +151,7 @@ double EvaluationVariables::number_of(const Column& column, const std::string& c
   const bool whole = column.kind == BlockKind::real || *number == std::floor(*number);
   if (!whole) refuse(column.name, fmt::format("{} is not a whole number", *number), {});
   // Values in units of the user's are judged by the problem.
-  const bool own_units = problem_.solution.named_values && problem_.solution.parse;
+  const bool own_units = names_variables(problem_) && problem_.solution.parse;
   const Bounds& bounds = column.bounds;
   if (own_units || (*number >= bounds.lower && *number <= bounds.upper)) return *number;
   refuse(column.name, fmt::format("{} is outside {} .. {}", *number, bounds.lower, bounds.upper),
@@ -158,7 +163,7 @@ State EvaluationVariables::state_of(const std::vector<std::string>& cells) const
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     values.push_back(number_of(columns_[k], cells[k]));
   }
-  const bool own_units = problem_.solution.named_values && problem_.solution.parse;
+  const bool own_units = names_variables(problem_) && problem_.solution.parse;
   return own_units ? problem_.solution.parse(values)
                    : canonical_state(problem_.objective->space(), values);
 }

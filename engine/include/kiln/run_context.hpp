@@ -120,6 +120,15 @@ class KILN_API AllocateContext : public RunContext {
     return {static_cast<T*>(memory), size};
   }
 
+  /// The same for values that a checkpoint leaves out: initialize() writes them, or each launch
+  /// that reads them wrote them itself.
+  template <class T>
+  View1<T> workspace(const std::string& name, std::int64_t size) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    void* memory = new_scratch(name, nullptr, size, sizeof(T), false);
+    return {static_cast<T*>(memory), size};
+  }
+
   /// Says what the saved values of a scratch array always are: `holds(values)` of a vector of T. A
   /// checkpoint with other values is refused before any kernel sees them. Whatever a kernel takes
   /// for an index, a length or a member of an enumeration needs such a rule.
@@ -162,8 +171,8 @@ class KILN_API AllocateContext : public RunContext {
   void count_work(View1<const std::uint64_t> gradients) const noexcept;
 
  private:
-  void* new_scratch(const std::string& name, const void* data, std::int64_t size,
-                    std::size_t each) const;
+  void* new_scratch(const std::string& name, const void* data, std::int64_t size, std::size_t each,
+                    bool saved = true) const;
   void check_saved(const std::string& name,
                    std::function<bool(std::span<const std::byte>)> holds) const;
 };

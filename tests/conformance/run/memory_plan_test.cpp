@@ -35,6 +35,8 @@ const std::map<std::string, std::vector<Size>>& sizes() {
   static const std::map<std::string, std::vector<Size>> all{
       {"simulated-annealing",
        {{"torus:8x8,1", 64, 33}, {"torus:100x100,1", 2048, 17}, {"palubeckis:2000,10,1", 512, 9}}},
+      {"simulated-bifurcation",
+       {{"torus:8x8,1", 64, 33}, {"sk:1000,1", 64, 20}, {"palubeckis:2000,10,1", 512, 9}}},
       {"parallel-tempering",
        {{"torus:8x8,1", 32, 40, {{"rungs", "16"}}},
         {"torus:20x20,1", 1024, 40, {{"rungs", "32"}}},

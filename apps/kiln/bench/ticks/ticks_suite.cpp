@@ -53,6 +53,7 @@ const std::vector<TicksCase>& all_cases() {
       {"parallel-tempering", "torus:10x10,1"},
       {"replica-exchange", "gset:G1"},
       {"population-annealing", "gset:G1"},
+      {"simulated-bifurcation", "k2000"},
       {"random-search", "gset:G1"},
       {"tabu-coloring", "coloring:125,50,min,1"},
       {"hmc", "posterior:eight-schools", {{"sampler", "nuts"}}},

@@ -32,6 +32,8 @@ enum class RngDomain : std::uint8_t {
   metropolis_rest = 18,    ///< sweeps by planes: the low bits of a word
   initial_planes = 19,     ///< random_state by planes: a bit of 32 replicas for each variable
   surrogate = 20,          ///< surrogates: orders and shifts of series
+  bifurcation = 21,        ///< bifurcation_start: first positions and momenta of oscillators
+  product_probe = 22,      ///< ContractProduct::probe: the signs of its columns
   user = 200,              ///< first domain of plug-ins
 };
 

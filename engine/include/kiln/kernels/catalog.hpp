@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kiln/kernels/bifurcation/kernels.hpp"
 #include "kiln/kernels/exchange/kernels.hpp"
 #include "kiln/kernels/fronts/kernels.hpp"
 #include "kiln/kernels/hamiltonian/kernels.hpp"
@@ -10,6 +11,7 @@
 #include "kiln/kernels/linear_algebra/kernels.hpp"
 #include "kiln/kernels/population/kernels.hpp"
 #include "kiln/kernels/recombination/kernels.hpp"
+#include "kiln/kernels/rows/kernels.hpp"
 #include "kiln/kernels/run/kernels.hpp"
 #include "kiln/kernels/surrogate/kernels.hpp"
 #include "kiln/kernels/sweeps/kernels.hpp"
@@ -24,7 +26,8 @@ namespace kiln {
 using Components =
     ComponentList<RunComponent, SweepsComponent, ExchangeComponent, PopulationComponent,
                   HamiltonianComponent, LinearAlgebraComponent, SurrogateComponent, FrontsComponent,
-                  RecombinationComponent, InformationComponent, LandscapeComponent>;
+                  RecombinationComponent, InformationComponent, LandscapeComponent,
+                  BifurcationComponent, RowsComponent>;
 
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;
