@@ -151,6 +151,7 @@ struct ProductAnswer {
 };
 
 /// What plan_product() wants to know of two factors in host memory.
+/// @param a, b   the factors
 /// @param exact  whether to refuse factors that int8 cannot hold
 /// @throws InvalidArgument `product.value` that names matrix, row and column of a NaN or an
 /// infinity, or if `exact` of the first element that is not an integer from -128 to 127.
