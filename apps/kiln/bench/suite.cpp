@@ -104,18 +104,18 @@ BenchProgress::~BenchProgress() { erase_live_row(); }
 void BenchProgress::update(std::size_t done, std::size_t of, const std::string& name,
                            const BenchReport& report) {
   const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
-  {
-    const std::lock_guard lock(mutex_);
-    report_ = report;
-    measuring_ = fmt::format("measuring {} of {}: {}", done + 1, of, name);
-  }
+  const std::lock_guard lock(mutex_);  // also while it prints: end() separates rows and lines
+  if (has_ended_) return;
+  report_ = report;
+  measuring_ = fmt::format("measuring {} of {}: {}", done + 1, of, name);
   if (!shown_) return;
   if (live_) return show_live_row(text);
   print_row(text + "\n");
 }
 
-BenchReport BenchProgress::report() const {
+BenchReport BenchProgress::end() {
   const std::lock_guard lock(mutex_);
+  has_ended_ = true;
   return report_;
 }
 

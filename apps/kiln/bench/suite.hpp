@@ -49,8 +49,9 @@ class BenchProgress {
 
   /// @param report  of the rows before this one
   void update(std::size_t done, std::size_t of, const std::string& name, const BenchReport& report);
-  /// The report as the last update() had it; any thread may ask.
-  BenchReport report() const;
+  /// The report as the last update() had it, for the thread that ends the program: what the others
+  /// measure from now on is not announced.
+  BenchReport end();
   /// "measuring 3 of 20: G22"
   std::string measuring() const;
 
@@ -59,6 +60,7 @@ class BenchProgress {
   mutable std::mutex mutex_;
   std::string measuring_ = "setting up";
   BenchReport report_;
+  bool has_ended_ = false;
 };
 
 /// What a suite works with.

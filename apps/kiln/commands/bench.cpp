@@ -242,8 +242,8 @@ BenchReport measure_suite(const Suite& suite, const BenchOptions& options,
   BenchProgress progress(!options.quiet);
   const StopSignals signals(
       [&] {
+        const BenchReport report = progress.end();
         close_live_row();
-        const BenchReport report = progress.report();
         const std::size_t rows = report.rows.size();
         try {
           if (rows > 0) print(report, true);
