@@ -11,6 +11,7 @@
 #include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
+#include "shared/group_report.hpp"
 #include "shared/saved_coolings.hpp"
 #include "shared/temperatures.hpp"
 #include "simulated_annealing/options.hpp"
@@ -357,19 +358,9 @@ void SimulatedAnnealing::descend(DescendContext& run) {
 // own are run for.
 void SimulatedAnnealing::report(ReportContext& run, Result& result) {
   if (resolved_groups_.size() < 2) return;
-  const std::vector<double>& energies = run.best_energies();
-  const auto size = static_cast<std::ptrdiff_t>(run.batch().group_size());
-  std::vector<double> best, hot, cold;
-  auto group = energies.begin();
-  for (const Options& own : resolved_groups_) {
-    best.push_back(run.problem().units.objective_of_stored(*std::min_element(group, group + size)));
-    hot.push_back(own.beta_min);
-    cold.push_back(own.beta_max);
-    group += size;
-  }
-  result.series["group_best"] = std::move(best);
-  result.series["group_beta_min"] = std::move(hot);
-  result.series["group_beta_max"] = std::move(cold);
+  report_best_of_groups(run, result);
+  report_of_groups(result, "group_beta_min", resolved_groups_, &Options::beta_min);
+  report_of_groups(result, "group_beta_max", resolved_groups_, &Options::beta_max);
 }
 
 }  // namespace kiln

@@ -17,7 +17,7 @@ namespace {
 
 // Multiply-adds of all passes together, and how many passes that may be.
 constexpr double multiply_adds = 1e7;
-constexpr std::int64_t least_passes = 2, most_passes = 40;
+constexpr std::int64_t min_passes = 2, max_passes = 40;
 
 // An array of the device on the host: that of the CPU backend lies there.
 template <class T>
@@ -94,7 +94,7 @@ double by_power_iteration(const HostRows& rows, double unit) {
   }
   const double fitting = multiply_adds / static_cast<double>(rows.entries());
   const auto passes = static_cast<std::int64_t>(
-      std::clamp(fitting, static_cast<double>(least_passes), static_cast<double>(most_passes)));
+      std::clamp(fitting, static_cast<double>(min_passes), static_cast<double>(max_passes)));
   double largest = 0;
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     const double before = norm_of(from);

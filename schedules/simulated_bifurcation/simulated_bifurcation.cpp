@@ -16,6 +16,7 @@
 #include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
+#include "shared/group_report.hpp"
 #include "shared/temperatures.hpp"
 #include "simulated_bifurcation/couplings.hpp"
 
@@ -27,7 +28,7 @@ constexpr std::int64_t largest_growth = 8;  // of the last round over the first
 // Greater products of matrices and signs make a tick of few steps, so that a run can stop.
 constexpr double couplings_of_tick = 1e9;
 // Fewer would take less time than the energies of their end.
-constexpr std::int64_t least_of_costly = 10;
+constexpr std::int64_t min_costly_steps = 10;
 constexpr double automatic_step = 1, stability = 2.2;
 
 // They divide the usual lengths of rounds.
@@ -37,10 +38,10 @@ constexpr std::int64_t tick_steps[] = {100, 50, 20, 10, 5, 2, 1};
 // hardly longer. The length of whole ticks gives the same tick again.
 std::int64_t steps_of_tick(std::int64_t round, double cost) {
   const auto cheap = [cost](std::int64_t steps) {
-    return steps <= least_of_costly || static_cast<double>(steps) * cost <= couplings_of_tick;
+    return steps <= min_costly_steps || static_cast<double>(steps) * cost <= couplings_of_tick;
   };
   for (const std::int64_t steps : tick_steps) {
-    if (steps >= least_of_costly && cheap(steps) && round % steps == 0) return steps;
+    if (steps >= min_costly_steps && cheap(steps) && round % steps == 0) return steps;
   }
   for (const std::int64_t steps : tick_steps) {
     const std::int64_t excess = (steps - round % steps) % steps;
@@ -292,19 +293,9 @@ void SimulatedBifurcation::report(ReportContext& run, Result& result) {
     break;
   }
   if (resolved_groups_.size() < 2) return;
-  const std::vector<double>& energies = run.best_energies();
-  const auto size = static_cast<std::ptrdiff_t>(run.batch().group_size());
-  std::vector<double> best, xi, time_step;
-  auto group = energies.begin();
-  for (const Options& own : resolved_groups_) {
-    best.push_back(run.problem().units.objective_of_stored(*std::min_element(group, group + size)));
-    xi.push_back(own.xi);
-    time_step.push_back(own.time_step);
-    group += size;
-  }
-  result.series["group_best"] = std::move(best);
-  result.series["group_xi"] = std::move(xi);
-  result.series["group_time_step"] = std::move(time_step);
+  report_best_of_groups(run, result);
+  report_of_groups(result, "group_xi", resolved_groups_, &Options::xi);
+  report_of_groups(result, "group_time_step", resolved_groups_, &Options::time_step);
 }
 
 }  // namespace kiln

@@ -18,7 +18,7 @@ namespace kiln {
 
 struct KsgPlan;
 
-/// What tasks are estimated by.
+/// The estimator of tasks.
 struct KsgRequest {
   std::int32_t k = 4;
   std::vector<std::int32_t> other_k =

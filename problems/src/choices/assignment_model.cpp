@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/assignment.hpp"
 
+#include "beta_range.hpp"
 #include "choices/checks.hpp"
 #include "sum_of_terms.hpp"
 
@@ -268,9 +269,7 @@ void require_resolved(const Assignment& assignment, const AssignmentModel& model
     if (cost != 0) sizes.push_back(std::abs(cost));
   }
   if (sizes.empty()) return;
-  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
-  std::ranges::nth_element(sizes, middle);
-  if (model.rounding <= digits * *middle) return;
+  if (model.rounding <= digits * median(std::move(sizes))) return;
   throw InvalidArgument("problem.value",
                         "the largest cost is so much greater than others that assignments "
                         "without it cannot be told apart in double precision",

@@ -13,6 +13,7 @@
 #include "kiln/option_info.hpp"
 #include "kiln/problems/portfolio.hpp"
 
+#include "beta_range.hpp"
 #include "choices/checks.hpp"
 #include "sum_of_terms.hpp"
 
@@ -220,12 +221,7 @@ double rounding_bound(const Portfolio& portfolio, const Terms& terms, const Port
 void require_resolved(const Portfolio& portfolio, const Terms& terms, const PortfolioModel& model) {
   constexpr double digits = 1e-3;
   const auto pick = static_cast<double>(portfolio.pick);
-  const auto middle_of = [](std::vector<double> values) {
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::ranges::nth_element(values, middle);
-    return *middle;
-  };
-  const double usual = middle_of(terms.means);
+  const double usual = median(terms.means);
   std::vector<double> sizes;
   std::size_t widest = 0;
   for (std::size_t i = 0; i < terms.means.size(); ++i) {
@@ -235,7 +231,7 @@ void require_resolved(const Portfolio& portfolio, const Terms& terms, const Port
     if (variance(i) > variance(widest)) widest = i;
     sizes.push_back(variance(i) + std::abs(terms.means[i] - usual));
   }
-  const double size = middle_of(std::move(sizes));
+  const double size = median(std::move(sizes));
   const double lost = 0x1p-50 * (model.penalty * pick * pick + std::abs(model.shift) * pick);
   if (size == 0 || lost <= digits * size) return;
   const std::string& asset = portfolio.assets[widest];

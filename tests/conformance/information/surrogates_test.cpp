@@ -64,7 +64,7 @@ double uniform_p(const std::vector<std::int64_t>& counts) {
 }
 
 // The least p-value of many tests, as that of one.
-double least_of(std::vector<double> p) {
+double minimum_of(std::vector<double> p) {
   return std::ranges::min(p) * static_cast<double>(p.size());
 }
 
@@ -77,7 +77,7 @@ double value_p(const std::vector<Places>& surrogates) {
     for (const Places& one : surrogates) ++counts[idx(one[place])];
     p.push_back(uniform_p(counts));
   }
-  return least_of(p);
+  return minimum_of(p);
 }
 
 // How often two places take each pair of different values.

@@ -74,7 +74,7 @@ Result solve(const Problem& problem, const SimulatedBifurcationOptions& chosen,
   return Engine(options(replicas)).run(problem, schedule, {.sweeps = steps});
 }
 
-double least_of(const Ising& model) {
+double ground_energy_of(const Ising& model) {
   double least = std::numeric_limits<double>::infinity();
   for (const State& state : all_states(model.n, true)) {
     least = std::min(least, direct_energy(model, values_of(state)));
@@ -96,7 +96,8 @@ TEST(SimulatedBifurcation, ReachesTheGroundStatesOfSmallModels) {
           chosen.groups = 4;
           chosen.xi_last = 3;
           const Result result = solve(make_ising(model), chosen, 2000, 128);
-          EXPECT_NEAR(result.objective, least_of(model), 1e-9) << variant << n << " " << share;
+          EXPECT_NEAR(result.objective, ground_energy_of(model), 1e-9)
+              << variant << n << " " << share;
           EXPECT_TRUE(result.verified);
         }
       }

@@ -143,26 +143,6 @@ inline __device__ void copy_step(const BifurcationTiles& tiles, const TileStages
   }
 }
 
-/// The forces of the tile on 64 replicas, without fields.
-inline __device__ void multiply_step(std::int32_t (&sum)[TilePart::numbers],
-                                     const TileStages& stages, StageCursor<TileStages>& at,
-                                     int slices, int consumer) {
-  int before = 0;
-  for (int slice = 0; slice < slices; ++slice, at.next()) {
-    wait_for_phase(stages.full + at.stage, at.parity);
-    const std::uint32_t a =
-        shared_address(stages.a(at.stage)) + consumer * 64 * PackedOperand::slice_bytes;
-    begin_products();
-    multiply_slice<Int8Operand, 1, 128>(sum, a, shared_address(stages.b(at.stage)), slice == 0);
-    end_group_of_products();
-    wait_for_products<1>();
-    if (slice > 0) free_stage(stages, before);
-    before = at.stage;
-  }
-  wait_for_products<0>();
-  free_stage(stages, before);
-}
-
 /// Writes the shown values of the tile to memory, and counts them there for blocks that wait.
 template <bool counts>
 __device__ void publish(const BifurcationTiles& tiles, const TileMemory& memory, int site_tile,
@@ -195,7 +175,7 @@ inline __device__ void move_in_registers(const BifurcationTiles& tiles, const Ti
   for (std::uint32_t s = 0; s < steps; ++s) {
     part.begin_step(s);
     std::int32_t sum[TilePart::numbers];
-    multiply_step(sum, memory.stages, at, tiles.site_tiles, consumer);
+    multiply_slices<Int8Operand>(sum, memory.stages, at, tiles.site_tiles, consumer);
 #pragma unroll
     for (int i = 0; i < TilePart::numbers; ++i) {
       const Oscillator of =
@@ -218,7 +198,7 @@ inline __device__ void move_in_memory(const BifurcationTiles& tiles, const TileM
   if (moves) {
     part.begin_step(step);
     StageCursor<TileStages> at;
-    multiply_step(sum, memory.stages, at, tiles.site_tiles, consumer);
+    multiply_slices<Int8Operand>(sum, memory.stages, at, tiles.site_tiles, consumer);
   }
 #pragma unroll
   for (int i = 0; i < TilePart::numbers; i += 2) {

@@ -49,9 +49,9 @@ __device__ void copy_slices(const PackedMultiply<Store>& product,
 /// Tensor cores drop the digits of a term that lie below those of the sum, so their sums of floats
 /// are short, and added to sums that are rounded to nearest.
 template <class Operand, int parts, int columns, class Store>
-__device__ void multiply_slices(const PackedMultiply<Store>& product,
-                                const PackedStages<parts, columns>& stages, const TileOrder& tile,
-                                int consumer) {
+__device__ void multiply_tile(const PackedMultiply<Store>& product,
+                              const PackedStages<parts, columns>& stages, const TileOrder& tile,
+                              int consumer) {
   using Stages = PackedStages<parts, columns>;
   using Sum = typename Operand::Sum;
   constexpr bool rounds = !std::is_same_v<Sum, std::int32_t>;
@@ -67,23 +67,8 @@ __device__ void multiply_slices(const PackedMultiply<Store>& product,
     for (int i = 0; i < columns / 2; ++i) sum[i] = 0;
   }
   StageCursor<Stages> at;
-  for (int slice = 0; slice < slices;) {
-    const int end = min(slice + of_short, slices);
-    int before = 0;
-    for (bool first = true; slice < end; ++slice, first = false) {
-      wait_for_phase(stages.full + at.stage, at.parity);
-      const std::uint32_t a =
-          shared_address(stages.a(at.stage)) + consumer * 64 * PackedOperand::slice_bytes;
-      begin_products();
-      multiply_slice<Operand, parts, columns>(sum, a, shared_address(stages.b(at.stage)), first);
-      end_group_of_products();
-      wait_for_products<1>();
-      if (!first) free_stage(stages, before);
-      before = at.stage;
-      at.next();
-    }
-    wait_for_products<0>();
-    free_stage(stages, before);
+  for (int slice = 0; slice < slices; slice += of_short) {
+    multiply_slices<Operand>(sum, stages, at, min(of_short, slices - slice), consumer);
     if constexpr (rounds) {
 #pragma unroll
       for (int i = 0; i < columns / 2; ++i) total[i] += sum[i];
@@ -123,7 +108,7 @@ __global__ void __launch_bounds__(PackedRoles::threads, 1)
     if (threadIdx.x == 0) copy_slices<parts, columns>(product, stages, tile);
   } else {
     grow_registers<PackedRoles::many_registers>();
-    multiply_slices<Operand, parts, columns>(product, stages, tile, group - 1);
+    multiply_tile<Operand, parts, columns>(product, stages, tile, group - 1);
   }
 #endif
 }

@@ -117,4 +117,27 @@ __device__ void free_stage(const Stages& stages, int stage) {
   if (threadIdx.x % 128 == 0) arrive(stages.empty + stage);
 }
 
+/// sum = the products of the next `count` slices, count > 0, for the 64 rows of A of a group that
+/// multiplies. Their stages are free afterwards.
+template <class Operand, int parts, int columns>
+__device__ void multiply_slices(typename Operand::Sum (&sum)[columns / 2],
+                                const PackedStages<parts, columns>& stages,
+                                StageCursor<PackedStages<parts, columns>>& at, int count,
+                                int consumer) {
+  int before = 0;
+  for (int slice = 0; slice < count; ++slice, at.next()) {
+    wait_for_phase(stages.full + at.stage, at.parity);
+    const std::uint32_t a =
+        shared_address(stages.a(at.stage)) + consumer * 64 * PackedOperand::slice_bytes;
+    begin_products();
+    multiply_slice<Operand, parts, columns>(sum, a, shared_address(stages.b(at.stage)), slice == 0);
+    end_group_of_products();
+    wait_for_products<1>();
+    if (slice > 0) free_stage(stages, before);
+    before = at.stage;
+  }
+  wait_for_products<0>();
+  free_stage(stages, before);
+}
+
 }  // namespace kiln::cuda

@@ -107,7 +107,7 @@ Judged judge(const Qubo& qubo, const Data& data, std::size_t n, std::size_t m) {
 
 // The least cost over all permutations, from the definition.
 template <class Cost>
-double least_of(std::size_t n, Cost cost) {
+double minimum_of(std::size_t n, Cost cost) {
   std::vector<std::size_t> p(n);
   std::iota(p.begin(), p.end(), 0U);
   double least = std::numeric_limits<double>::infinity();
@@ -182,7 +182,7 @@ TEST(Assignment, AnnealingFindsTheBestPermutation) {
   for (const double divisor : {1.0, 7.0}) {
     const Assignment data{numbered(6), numbered(6), random_numbers(36, 9, divisor, 50),
                           Sense::minimize};
-    const double least = least_of(6, [&](const std::vector<std::size_t>& p) {
+    const double least = minimum_of(6, [&](const std::vector<std::size_t>& p) {
       double cost = 0;
       for (std::size_t i = 0; i < 6; ++i) cost += data.costs[i * 6 + p[i]];
       return cost;
@@ -201,7 +201,7 @@ TEST(Assignment, AnnealingFindsTheBestPlaces) {
   for (const Sense sense : {Sense::minimize, Sense::maximize}) {
     data.sense = sense;
     const double sign = sense == Sense::maximize ? -1 : 1;
-    const double least = least_of(5, [&](const std::vector<std::size_t>& p) {
+    const double least = minimum_of(5, [&](const std::vector<std::size_t>& p) {
       double cost = 0;
       for (std::size_t a = 0; a < 5; ++a) {
         for (std::size_t b = 0; b < 5; ++b) {

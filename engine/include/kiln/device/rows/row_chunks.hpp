@@ -6,7 +6,7 @@
 
 #include "kiln/device/rows/row_states.hpp"
 
-// What a chunk of a row is reduced to. A chunk has fold(identity, take): it calls take(part, x, y)
+// The reductions of a chunk of a row. A chunk has fold(identity, take): it calls take(part, x, y)
 // for each element x, and the element y of the other matrix, with the part of its accumulator, and
 // returns to all threads the parts as the tree over accumulators merges them (row_tree.hpp).
 namespace kiln {

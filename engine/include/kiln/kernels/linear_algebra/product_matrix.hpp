@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kiln/device/views.hpp"
 
@@ -58,39 +59,20 @@ struct ProductElementOf<std::int32_t> {
 template <class T>
 inline constexpr ProductElement product_element_of = detail::ProductElementOf<T>::value;
 
-/// A borrowed matrix that a product writes; row r begins `stride` elements after row r - 1.
-struct ProductMatrix {
-  void* data = nullptr;
+/// A borrowed matrix of a product; row r begins `stride` elements after row r - 1.
+/// @tparam Void  void if the product writes it, const void if it reads it
+template <class Void>
+struct BasicProductMatrix {
+  template <class T>
+  using Element = std::conditional_t<std::is_const_v<Void>, const T, T>;
+
+  Void* data = nullptr;
   ProductElement element = ProductElement::float64;
   std::int64_t rows = 0, columns = 0, stride = 0;  ///< the stride in elements
 
-  ProductMatrix() = default;
+  BasicProductMatrix() = default;
   template <class T>
-  KILN_HD ProductMatrix(T* data_, std::int64_t rows_, std::int64_t columns_, std::int64_t stride_)
-      : data(data_),
-        element(product_element_of<T>),
-        rows(rows_),
-        columns(columns_),
-        stride(stride_) {}
-  template <class T>
-  KILN_HD ProductMatrix(const View2<T>& m) : ProductMatrix(m.data, m.rows, m.columns, m.stride) {}
-
-  /// The matrix with elements of type T, which must be that of `element`.
-  template <class T>
-  KILN_HD View2<T> view() const {
-    return {static_cast<T*>(data), rows, columns, stride};
-  }
-};
-
-/// A borrowed matrix that a product reads.
-struct ConstProductMatrix {
-  const void* data = nullptr;
-  ProductElement element = ProductElement::float64;
-  std::int64_t rows = 0, columns = 0, stride = 0;  ///< the stride in elements
-
-  ConstProductMatrix() = default;
-  template <class T>
-  KILN_HD ConstProductMatrix(T* data_, std::int64_t rows_, std::int64_t columns_,
+  KILN_HD BasicProductMatrix(T* data_, std::int64_t rows_, std::int64_t columns_,
                              std::int64_t stride_)
       : data(data_),
         element(product_element_of<T>),
@@ -98,16 +80,21 @@ struct ConstProductMatrix {
         columns(columns_),
         stride(stride_) {}
   template <class T>
-  KILN_HD ConstProductMatrix(const View2<T>& m)
-      : ConstProductMatrix(m.data, m.rows, m.columns, m.stride) {}
-  KILN_HD ConstProductMatrix(const ProductMatrix& m)
+  KILN_HD BasicProductMatrix(const View2<T>& m)
+      : BasicProductMatrix(m.data, m.rows, m.columns, m.stride) {}
+  /// What is written may be read.
+  template <class Other>
+  requires(std::is_const_v<Void>&& std::is_same_v<Other, void>) KILN_HD
+      BasicProductMatrix(const BasicProductMatrix<Other>& m)
       : data(m.data), element(m.element), rows(m.rows), columns(m.columns), stride(m.stride) {}
 
   /// The matrix with elements of type T, which must be that of `element`.
   template <class T>
-  KILN_HD View2<const T> view() const {
-    return {static_cast<const T*>(data), rows, columns, stride};
+  KILN_HD View2<Element<T>> view() const {
+    return {static_cast<Element<T>*>(data), rows, columns, stride};
   }
 };
+using ProductMatrix = BasicProductMatrix<void>;
+using ConstProductMatrix = BasicProductMatrix<const void>;
 
 }  // namespace kiln

@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-/// What a row is reduced to.
+/// A reduction of a row to one value or some.
 enum class RowReduction : std::int32_t {
   sum,           ///< of the values
   dot,           ///< of the values times those of `other`, each product rounded to double
