@@ -28,7 +28,7 @@ struct Best {
 };
 
 Best select(Queue& queue, const Rows& rows, std::int64_t k, bool single = false,
-            std::int64_t rows_apart = 0) {
+            std::int64_t rows_apart = 0, std::int64_t step = 1) {
   const DeviceArray<double> value(queue, rows.values);
   const std::vector<float> rounded(rows.values.begin(), rows.values.end());
   const DeviceArray<float> value_single(queue, rounded);
@@ -40,6 +40,7 @@ Best select(Queue& queue, const Rows& rows, std::int64_t k, bool single = false,
   if (single) {
     kernel.value = View2<const float>{value_single.data(), rows.rows, rows.columns, rows.stride()};
   }
+  kernel.value.step = step;
   kernel.largest = {largest.data(), rows.rows, k, k};
   kernel.column = {column.data(), rows.rows, k, k};
   kernel.rows_apart = rows_apart;
@@ -108,6 +109,98 @@ TEST_P(TopKKernel, SelectsInManyRowsAtOnce) {
   const Rows rows = draw_rows(150, 5000, Kind::few, random);
   EXPECT_TRUE(select(queue(), rows, 100) == by_definition(rows, 100));
   EXPECT_TRUE(select(queue(), rows, 2048) == by_definition(rows, 2048));
+}
+
+// Numbers of which a selection by digits, by groups of neighbours or by tiles has the most to do.
+double awkward(int kind, std::int64_t i, TestRandom& random) {
+  switch (kind) {
+    case 0:
+      return row_nan;
+    case 1:
+      return static_cast<double>(i);  // ascending
+    case 2:
+      return -static_cast<double>(i);
+    case 3:  // values that differ in the last bit
+      return std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.0) + (random.word() & 3));
+    case 4:
+      return static_cast<double>(random.between(-1000, 1000)) * 5e-324;
+    case 5:
+      return i % 32 == 0 ? 5 : 1;  // one in each group
+    case 6:
+      return i % 1024 == 1023 || i % 1024 == 0 ? 7 : random.unit();
+    case 7:
+      return i % 4096 >= 4000 ? 7 : random.unit();
+    case 8:
+      return random.between(0, 999) == 0 ? row_infinity : random.unit() - 0.5;
+    default:
+      return random.between(0, 1) == 0 ? 1 : 2;
+  }
+}
+
+TEST_P(TopKKernel, SelectsAmongAwkwardNumbers) {
+  TestRandom random(3);
+  for (int kind = 0; kind < 10; ++kind) {
+    for (const std::int64_t columns : {100, 2000, 4096, 5000, 33000, 270000}) {
+      std::int64_t i = 0;
+      const Rows rows =
+          make_rows(2, columns, 0, [&] { return awkward(kind, i++ % columns, random); });
+      for (const std::int64_t k : {2, 50, 128, 192, 193}) {
+        if (k > columns) continue;
+        ASSERT_TRUE(select(queue(), rows, k) == by_definition(rows, k))
+            << columns << " columns, k " << k << ", kind " << kind;
+      }
+    }
+  }
+}
+
+TEST_P(TopKKernel, SelectsAroundTheBordersOfGroups) {
+  TestRandom random(4);
+  for (const std::int64_t border : {32, 64, 128, 256, 512, 1024, 4096, 5120, 262144}) {
+    for (const std::int64_t columns : {border - 1, border, border + 1}) {
+      const Rows rows = draw_rows(2, columns, Kind::few, random);
+      for (const std::int64_t k : {1, 31, 64, 65, 192}) {
+        EXPECT_TRUE(select(queue(), rows, k) == by_definition(rows, k))
+            << columns << " columns, k " << k;
+      }
+    }
+  }
+  // As many candidates as a block has room for, and one more.
+  const Rows whole = draw_rows(2, 4096, Kind::few, random);
+  for (const std::int64_t k : {1587, 1588, 2048, 4095}) {
+    EXPECT_TRUE(select(queue(), whole, k) == by_definition(whole, k)) << k;
+  }
+}
+
+TEST_P(TopKKernel, SelectsInMoreRowsThanHaveATreeAtOnce) {
+  TestRandom random(5);
+  const std::int64_t columns = 300000, at_once = TopK::tree_rows(columns);
+  const Rows rows = draw_rows(at_once + 1, columns, Kind::normal, random);
+  const Best all = select(queue(), rows, 3);
+  const auto begin = rows.values.begin() + at_once * rows.stride();
+  const Rows last{1, columns, 0, {begin, begin + columns}};
+  const Best of_last = by_definition(last, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t place = idx(at_once * 3) + i;
+    EXPECT_EQ(all.column[place], of_last.column[i]);
+    EXPECT_EQ(all.value[place], of_last.value[i]);
+  }
+}
+
+TEST_P(TopKKernel, ReadsColumnsOfAMatrix) {
+  for (const std::int64_t columns : {300, 4096, 9000}) {
+    const Rows apart = normal_rows(2, columns * 3, 0, 6);
+    Rows picked{2, columns, 0, {}};
+    for (std::size_t i = 0; i < apart.values.size(); i += 3) {
+      picked.values.push_back(apart.values[i]);
+    }
+    Rows strided = apart;  // columns with a step of 3: the gap is what the other two take
+    strided.columns = columns;
+    strided.gap = 2 * columns;
+    for (const std::int64_t k : {5, 100}) {
+      EXPECT_TRUE(select(queue(), strided, k, false, 0, 3) == by_definition(picked, k))
+          << columns << " columns, k " << k;
+    }
+  }
 }
 
 TEST_P(TopKKernel, PutsNaNLastAndTiesFirst) {

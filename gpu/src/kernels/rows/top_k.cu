@@ -8,6 +8,7 @@
 
 #include "kernels/grid.cuh"
 #include "kernels/rows/top_k_select.cuh"
+#include "kernels/rows/top_k_tree.cuh"
 
 namespace kiln::cuda {
 namespace {
@@ -109,16 +110,35 @@ void sort_short_rows(const TopK& kernel, Queue& queue) {
   check_launch(TopK::name);
 }
 
+template <class T>
+void select_by_type(const TopK& kernel, Queue& queue) {
+  const std::int64_t columns = kernel.value.columns;
+  const bool is_short = columns <= TopK::sorted_at_once;
+  if (!is_short && kernel.k() > TopK::max_in_tree) return select_rows<T>(kernel, queue);
+  if (kernel.room.size < TopK::room_bytes(kernel.value.rows, columns, kernel.k())) refuse_room();
+  select_in_rows<T>(
+      kernel, limits_of(queue).multiprocessors, stream_of(queue),
+      [&](auto* function, std::size_t bytes) {
+        reserve_shared(queue, function, bytes, TopK::name);
+      },
+      [] { check_launch(TopK::name); });
+}
+
 }  // namespace
 
 template <>
 void launch(const TopK& kernel, Queue& queue) {
   if (!kernel.valid()) throw InvalidArgument("kernel.top_k", TopK::refusal);
   if (kernel.value.rows <= 0 || kernel.k() <= 0) return;
-  if (kernel.value.columns <= TopK::sorted_at_once) return sort_short_rows(kernel, queue);
-  if (kernel.k() > TopK::max_selected) return sort_rows(kernel, queue);
-  if (kernel.value.type == ElementType::float64) return select_rows<double>(kernel, queue);
-  select_rows<float>(kernel, queue);
+  const std::int64_t columns = kernel.value.columns;
+  if (columns <= TopK::sorted_at_once) {
+    // A block has memory for few candidates and the keys, or for all values as candidates.
+    if (TopK::capacity(columns, kernel.k()) > max_candidates) return sort_short_rows(kernel, queue);
+  } else if (kernel.k() > TopK::max_selected) {
+    return sort_rows(kernel, queue);
+  }
+  if (kernel.value.type == ElementType::float64) return select_by_type<double>(kernel, queue);
+  select_by_type<float>(kernel, queue);
 }
 
 }  // namespace kiln::cuda
