@@ -183,9 +183,27 @@ TEST_F(Multiply, ChecksContractsInTheBenchmark) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json measured = json::parse(outcome.out);
   EXPECT_EQ(measured["products"], 150);
+  EXPECT_EQ(measured["left_out"], 0);
   EXPECT_EQ(measured["misses"], 0);
   for (const json& row : measured["rows"]) EXPECT_LE(row["error"], row["bound"]) << row;
   EXPECT_EQ(run({"bench", "kernels", "--check"}).exit_code, 2);
+}
+
+// One pair of each inner size and kind of data comes in any case: 2 * 3 pairs, 5 contracts each.
+TEST_F(Multiply, ChecksAsManyContractsAsTheTimeLimitAllows) {
+  const Outcome outcome = run({"bench", "products", "--check", "--quick", "--time-limit", "1ms",
+                               "--device", "cpu", "--json", "--quiet"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  EXPECT_EQ(measured["products"], 30);
+  EXPECT_EQ(measured["left_out"], 120);
+  EXPECT_EQ(measured["misses"], 0);
+  const Outcome text =
+      run({"bench", "products", "--check", "--quick", "--time-limit", "1ms", "--device", "cpu"});
+  EXPECT_NE((text.out + text.err)
+                .find("30 products, 0 missed the contract; the time limit left out 120 of 150"),
+            std::string::npos)
+      << text.out << text.err;
 }
 
 TEST_F(Multiply, MeasuresProductsByContractAndPath) {

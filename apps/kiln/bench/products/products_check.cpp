@@ -8,13 +8,16 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kiln/kernels/linear_algebra/matrix_product.hpp"
 #include "kiln/models/product.hpp"
 
 #include "bench/products/product_data.hpp"
 #include "bench/products/products_suite.hpp"
+#include "bench/timing.hpp"
 #include "errors.hpp"
 
 namespace kiln::cli {
@@ -26,6 +29,7 @@ constexpr std::array<std::int64_t, 8> inner_sizes{64, 200, 256, 777, 1024, 2048,
 constexpr std::array<ProductData, 3> data_kinds{ProductData::zero_mean, ProductData::positive,
                                                 ProductData::graded};
 constexpr std::array<double, 4> tolerances{1e-4, 5e-6, 1e-6, 1e-12};  // and exact
+constexpr std::int64_t contracts = std::ssize(tolerances) + 1;
 constexpr std::array<std::pair<std::int64_t, std::int64_t>, 5> gpu_shapes{
     {{1024, 1024}, {2048, 1000}, {1111, 777}, {640, 2049}, {256, 300}}};
 constexpr std::array<std::pair<std::int64_t, std::int64_t>, 5> cpu_shapes{
@@ -144,6 +148,45 @@ class ProductCheck {
   std::vector<PathGroup> groups_;
 };
 
+/// A pair of factors: their inner size, their data and the place of their shape in the list.
+struct Factors {
+  std::int64_t inner;
+  ProductData data;
+  std::size_t shape;
+  std::uint64_t seed;
+};
+
+// Every inner size and kind of data comes once before any comes with a second shape: a time limit
+// leaves out shapes. The seeds do not depend on this order.
+std::vector<Factors> factors_to_check(std::size_t inner_count, std::size_t shape_count) {
+  std::vector<Factors> all;
+  for (std::size_t shape = 0; shape < shape_count; ++shape) {
+    for (std::size_t k = 0; k < inner_count; ++k) {
+      for (std::size_t d = 0; d < data_kinds.size(); ++d) {
+        const std::size_t number = (k * data_kinds.size() + d) * shape_count + shape;
+        all.push_back({inner_sizes[k], data_kinds[d], shape, 1 + 2 * number});
+      }
+    }
+  }
+  return all;
+}
+
+// In order until the time is over; those of the first shape in any case.
+template <class Shapes>
+void check_within(const BenchRun& run, ProductCheck& check, const std::vector<Factors>& wanted,
+                  const Shapes& shapes, const BenchReport& report) {
+  const Stopwatch spent;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Factors& one = wanted[i];
+    if (one.shape > 0 && spent.seconds() > run.options.time_limit_s) return;
+    const auto& [rows, columns] = shapes[one.shape];
+    const std::string name =
+        fmt::format("K = {}, {}, {} x {}", one.inner, name_of(one.data), rows, columns);
+    run.progress.update(i, wanted.size(), name, report);
+    check.check(one.inner, one.data, rows, columns, one.seed);
+  }
+}
+
 void add_group(BenchReport& report, const PathGroup& of) {
   const double bound = product_error_bound(of.path, of.inner);
   report.rows.push_back({{"path", name_of(of.path)},
@@ -173,20 +216,12 @@ BenchReport check_products(const BenchRun& run) {
   report.first_number = 2;
   ProductCheck check(run);
   const auto& shapes = run.on_cpu() ? cpu_shapes : gpu_shapes;
-  const std::size_t inner_count = run.options.quick ? 2 : inner_sizes.size();
-  std::uint64_t seed = 1;
-  for (std::size_t k = 0; k < inner_count; ++k) {
-    for (const ProductData data : data_kinds) {
-      const std::string name = fmt::format("K = {}, {}", inner_sizes[k], name_of(data));
-      run.progress.update(k, inner_count, name, report);
-      for (const auto& [rows, columns] : shapes) {
-        check.check(inner_sizes[k], data, rows, columns, seed);
-        seed += 2;
-      }
-    }
-  }
+  const std::vector<Factors> wanted =
+      factors_to_check(run.options.quick ? 2 : inner_sizes.size(), shapes.size());
+  check_within(run, check, wanted, shapes, report);
   std::vector<PathGroup> groups = check.groups();
-  std::ranges::stable_sort(groups, {}, &PathGroup::path);
+  std::ranges::sort(groups, {},
+                    [](const PathGroup& of) { return std::tuple(of.path, of.inner, of.data); });
   std::int64_t products = 0, misses = 0;
   for (const PathGroup& of : groups) {
     add_group(report, of);
@@ -195,7 +230,12 @@ BenchReport check_products(const BenchRun& run) {
   }
   report.facts["products"] = products;
   report.facts["misses"] = misses;
-  report.notes.push_back(fmt::format("{} products, {} missed the contract", products, misses));
+  const std::int64_t all = std::ssize(wanted) * contracts;
+  report.facts["left_out"] = all - products;
+  std::string note = fmt::format("{} products, {} missed the contract", products, misses);
+  if (products < all)
+    note += fmt::format("; the time limit left out {} of {}", all - products, all);
+  report.notes.push_back(std::move(note));
   if (misses > 0) {
     report.first_failure = std::make_exception_ptr(SelfCheckError(
         "bench.products", fmt::format("{} of {} products missed the contract", misses, products)));
