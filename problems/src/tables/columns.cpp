@@ -32,7 +32,7 @@ std::string quoted_list(std::span<const std::string> names) {
 }
 
 [[noreturn]] void refuse_column(const std::string& wanted, const std::vector<std::string>& names,
-                                const std::string& file_name) {
+                                const std::string& file_name, const std::string& option) {
   const std::string near = nearest_name(wanted, names);
   std::string all;
   for (std::size_t i = 0; i < std::min(names.size(), max_names_in_error); ++i) {
@@ -46,7 +46,7 @@ std::string quoted_list(std::span<const std::string> names) {
       file_name + " has no column '" + printable(wanted) + "'" +
           (near.empty() ? "" : "; the nearest is '" + printable(near) + "'"),
       "available: " + all + ", or a number from 1 to " + std::to_string(names.size()),
-      near.empty() ? std::string() : "--columns " + printable(near));
+      near.empty() ? std::string() : "--" + option + " " + printable(near));
 }
 
 // "column 'a' is" or "columns 'a', 'b' are"
@@ -86,7 +86,7 @@ std::vector<std::string> names_of_columns(std::vector<std::string> texts,
 
 std::vector<std::size_t> find_columns(const std::vector<std::string>& wanted,
                                       const std::vector<std::string>& names,
-                                      const std::string& file_name) {
+                                      const std::string& file_name, const std::string& option) {
   std::unordered_map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < names.size(); ++i) by_name.emplace(names[i], i);
   std::vector<std::size_t> columns;
@@ -97,7 +97,7 @@ std::vector<std::size_t> find_columns(const std::vector<std::string>& wanted,
     const auto [stop, error] = std::from_chars(one.data(), one.data() + one.size(), number);
     const bool is_number = error == std::errc() && stop == one.data() + one.size();
     if (named == by_name.end() && (!is_number || number < 1 || number > names.size())) {
-      refuse_column(one, names, file_name);
+      refuse_column(one, names, file_name, option);
     }
     const std::size_t column = named != by_name.end() ? named->second : number - 1;
     if (!found[column]) columns.push_back(column);

@@ -24,11 +24,15 @@ namespace kiln::problems::detail {
 std::vector<std::string> names_of_columns(std::vector<std::string> texts,
                                           std::vector<std::string>& notes);
 
-/// The columns that a user wants, as numbers from 0, without repetition.
+/// The columns that a user names, as numbers from 0, without repetition.
+/// @param wanted  their names or numbers
+/// @param names  of all columns
+/// @param file_name  for the message
+/// @param option  the option that names them, for the message: "columns"
 /// @throws InvalidArgument `table.column` with the nearest name.
 std::vector<std::size_t> find_columns(const std::vector<std::string>& wanted,
                                       const std::vector<std::string>& names,
-                                      const std::string& file_name);
+                                      const std::string& file_name, const std::string& option);
 
 /// The text of a place in the table, for messages.
 struct TableText {

@@ -135,7 +135,8 @@ void MatrixParser::take_header() {
     if (i > 0 || !has_row_names_) require_unique(header_[i], "column", known);
   }
   issues_.finish();
-  for (const std::size_t column : find_columns(options_.ignore, names, issues_.file_name())) {
+  for (const std::size_t column :
+       find_columns(options_.ignore, names, issues_.file_name(), "ignore")) {
     ignored_[column] = true;
   }
   for (std::size_t i = has_row_names_ ? 1 : 0; i < width_; ++i) {

@@ -190,7 +190,7 @@ NumericTable TableParser::read() {
   const bool all = options_.columns.empty();
   std::vector<std::size_t> kept(all ? names.size() : 0);
   std::iota(kept.begin(), kept.end(), std::size_t{0});
-  if (!all) kept = find_columns(options_.columns, names, issues_.file_name());
+  if (!all) kept = find_columns(options_.columns, names, issues_.file_name(), "columns");
   ColumnCollector columns(std::move(names), kept, !all, delimiter_);
   take_rows(columns, !header || next_row());
 

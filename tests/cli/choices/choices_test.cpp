@@ -106,6 +106,17 @@ TEST_F(Choices, BadInputIsToldWithItsPlace) {
   write("wide.csv", "1,2\n3,4\n5,6\n");
   const auto error_of = [&](std::vector<std::string> words, int code) {
     words.insert(words.begin(), "solve");
+TEST_F(Choices, AnUnknownColumnIsToldWithTheOptionThatNamesIt) {
+  write("r.csv", returns);
+  const Outcome outcome =
+      run({"solve", "portfolio:r.csv", "--pick", "1", "--ignore", "Wild", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "error[table.column]: r.csv has no column 'Wild'; the nearest is 'wild'\n"
+            "  available: month, up, down, wild, or a number from 1 to 4\n"
+            "  fix: --ignore wild\n");
+}
+
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.exit_code, code) << outcome.err;
     return first_line(outcome);
