@@ -151,6 +151,21 @@ std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry) {
   return specs;
 }
 
+std::vector<std::string> changed_problem_options(const Settings& recorded, const Settings& now) {
+  std::vector<std::string> changed;
+  for (const OptionSpec& spec : problem_specs()) {
+    const auto given = now.find(spec.name), before = recorded.find(spec.name);
+    if (!spec.use.recorded || given == now.end()) continue;
+    if (given->second.origin <= Origin::config) continue;
+    const bool known = before != recorded.end();
+    if (known && before->second.text == given->second.text) continue;
+    const std::string label = label_of(spec.name, given->second), text = given->second.text;
+    changed.push_back(fmt::format("{}{}, which {}", label, text.empty() ? "" : "=" + clean(text),
+                                  known ? "was " + clean(before->second.text) : "was not given"));
+  }
+  return changed;
+}
+
 ProblemOptions problem_options_of(const Settings& settings) {
   const auto text_of = [&](const char* name) {
     const auto found = settings.find(name);

@@ -339,6 +339,9 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments, 
   load_plugins(arguments);
   const ConfigFile config = read_file_options(verb, arguments, what, options);
   options.settings = merge(verb, arguments, config);
+  if (arguments.has("repeat")) {
+    options.changed_problem_options = changed_problem_options(config.options, options.settings);
+  }
   options.parameters = config.parameters;
   // What came with the schedule of a recorded run goes with it.
   if (options.settings.at("schedule").origin > Origin::config) {

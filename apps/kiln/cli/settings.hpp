@@ -94,7 +94,10 @@ struct CommandOptions {
   std::string schedule;
   ProblemOptions problem_options;    ///< what was said about the problem
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
-  std::vector<std::string> notes;    ///< on a run that is repeated
+  /// Options of the problem that differ from those of the run that is repeated, a clause each:
+  /// "--pick=3, which was 2".
+  std::vector<std::string> changed_problem_options;
+  std::vector<std::string> notes;              ///< on a run that is repeated
   std::optional<RecordedParameters> recorded;  ///< of a run that is repeated
   std::optional<Continuation> continuation;    ///< of a run that is repeated, if it has one
   bool is_extended = false;          ///< kiln resume gives the run other limits, or has given them

@@ -45,6 +45,17 @@ TEST_F(Choices, AssetsAreChosenByName) {
   outcome = run({"solve", "--repeat", "out", "--initial", "out/solution.txt", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], result["objective"]["best"]);
+  outcome = run({"solve", "--repeat", "out", "--pick", "1", "--risk", "5"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err,
+            "error[repeat.changed]: portfolio:r.csv: these options make another problem than that "
+            "of the recorded run: --pick=1, which was 2\n"
+            "  fix: remove them, or name the problem on the command line to repeat only the "
+            "options\n");
+  outcome = run({"solve", "--repeat", "out", "--ignore", "up"});
+  EXPECT_NE(outcome.err.find(": --ignore=up, which was wild\n"), std::string::npos) << outcome.err;
+  outcome = run({"solve", "portfolio:r.csv", "--repeat", "out", "--pick", "1", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   write("r.csv", returns + "2020-05,1,1,1\n");
   EXPECT_EQ(first_line(run({"solve", "--repeat", "out"})).substr(0, 21), "error[repeat.changed]");
 }
@@ -95,17 +106,6 @@ TEST_F(Choices, AStateThatViolatesAConstraintIsNoAnswer) {
       << outcome.err;
 }
 
-TEST_F(Choices, BadInputIsToldWithItsPlace) {
-  write("r.csv", returns);
-  write("text.csv", "a,b\n1,2\n3,x\n");
-  write("nan.csv", "a,b\n1,nan\n3,4\n");
-  write("one.csv", "a\n1\n2\n");
-  write("gaps.csv", "month,A01,A02\nm1,0.01,0.02\nm2,NA,0.03\n");
-  write("empty.csv", "");
-  write("twice.csv", "a,a\n1,2\n3,4\n");
-  write("wide.csv", "1,2\n3,4\n5,6\n");
-  const auto error_of = [&](std::vector<std::string> words, int code) {
-    words.insert(words.begin(), "solve");
 TEST_F(Choices, AnUnknownColumnIsToldWithTheOptionThatNamesIt) {
   write("r.csv", returns);
   const Outcome outcome =
@@ -117,6 +117,17 @@ TEST_F(Choices, AnUnknownColumnIsToldWithTheOptionThatNamesIt) {
             "  fix: --ignore wild\n");
 }
 
+TEST_F(Choices, BadInputIsToldWithItsPlace) {
+  write("r.csv", returns);
+  write("text.csv", "a,b\n1,2\n3,x\n");
+  write("nan.csv", "a,b\n1,nan\n3,4\n");
+  write("one.csv", "a\n1\n2\n");
+  write("gaps.csv", "month,A01,A02\nm1,0.01,0.02\nm2,NA,0.03\n");
+  write("empty.csv", "");
+  write("twice.csv", "a,a\n1,2\n3,4\n");
+  write("wide.csv", "1,2\n3,4\n5,6\n");
+  const auto error_of = [&](std::vector<std::string> words, int code) {
+    words.insert(words.begin(), "solve");
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.exit_code, code) << outcome.err;
     return first_line(outcome);

@@ -195,6 +195,7 @@ TEST_F(FixedValues, StandInTheRecordOfARunAndAreRepeated) {
   // Other values are another problem.
   const Outcome other = run({"solve", "--repeat", "run", "--fix", "2=0", "-q"});
   EXPECT_EQ(other.exit_code, 3) << other.err << other.out;
+  EXPECT_NE(other.err.find(": --fix=2=0, which was 2=1; 8=0\n"), std::string::npos) << other.err;
 }
 
 TEST_F(FixedValues, AreThoseOfARunThatIsResumed) {

@@ -3,6 +3,7 @@
 #include "run/session/session_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <filesystem>
@@ -65,6 +66,13 @@ void require_front(const Result& result, const Problem& problem) {
 void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options) {
   if (options.expected_fingerprint.empty()) return;
   if (loaded.fingerprint == options.expected_fingerprint) return;
+  if (!options.changed_problem_options.empty()) {
+    throw InputError(
+        "repeat.changed",
+        fmt::format("{}: these options make another problem than that of the recorded run: {}",
+                    clean(options.problem), fmt::join(options.changed_problem_options, "; ")),
+        {}, "remove them, or name the problem on the command line to repeat only the options");
+  }
   throw InputError(
       "repeat.changed",
       fmt::format("{}: the data differ from the data of the recorded run", clean(options.problem)),
