@@ -38,7 +38,7 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// Memory ended, and the fix is that of a run which has a folder.
+/// Memory ended, and the fix is another one than fewer replicas of a new run.
 class RunMemoryError : public Error {
  public:
   using Error::Error;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -195,6 +196,17 @@ Multiplication multiply_files(const Arguments& arguments) {
   return of;
 }
 
+ExitCode multiply_and_report(const Arguments& arguments) {
+  const Multiplication of = multiply_files(arguments);
+  if (!of.output.empty()) write_file(of.output, product_csv(of.answer.c), Existing::refuse);
+  if (arguments.has("json")) {
+    print_result(multiplication_json(of).dump() + "\n");
+  } else {
+    print_text(multiplication_text(of));
+  }
+  return of.answer.met ? ExitCode::ok : ExitCode::target_missed;
+}
+
 }  // namespace
 
 const std::vector<OptionSpec>& multiply_specs() {
@@ -244,14 +256,17 @@ ExitCode run_multiply(const Words& words) {
                           "give one of them as a file");
   }
   const EndBySignal interruptible("multiplying");
-  const Multiplication of = multiply_files(arguments);
-  if (!of.output.empty()) write_file(of.output, product_csv(of.answer.c), Existing::refuse);
-  if (arguments.has("json")) {
-    print_result(multiplication_json(of).dump() + "\n");
-  } else {
-    print_text(multiplication_text(of));
+  try {
+    return multiply_and_report(arguments);
+  } catch (const std::bad_alloc&) {
+    throw RunMemoryError("memory.host", "there is not enough memory for the matrices", {},
+                         "multiply blocks of rows of A one after the other, or use a machine "
+                         "with more memory");
+  } catch (const OutOfDeviceMemory& error) {
+    throw RunMemoryError(
+        error.code(), error.message(), {},
+        "multiply blocks of rows of A one after the other, or choose another --device");
   }
-  return of.answer.met ? ExitCode::ok : ExitCode::target_missed;
 }
 
 }  // namespace kiln::cli

@@ -146,8 +146,10 @@ ProductOperands examine_operands(const HostMatrix& a, const HostMatrix& b, bool 
   return operands;
 }
 
-ProductAnswer multiply_matrices(Backend& backend, const HostMatrix& a, const HostMatrix& b,
-                                const Accuracy& accuracy, std::uint64_t seed) {
+namespace {
+
+ProductAnswer multiply_on_device(Backend& backend, const HostMatrix& a, const HostMatrix& b,
+                                 const Accuracy& accuracy, std::uint64_t seed) {
   check_fit(a, b);
   const ProductOperands operands = examine_operands(a, b, accuracy.kind == Accuracy::Kind::exact);
   HostProduct product(backend, a, b);
@@ -175,6 +177,20 @@ ProductAnswer multiply_matrices(Backend& backend, const HostMatrix& a, const Hos
     answer.note += "; a power of two times a factor would help";
   }
   return answer;
+}
+
+}  // namespace
+
+// Queues advise on runs.
+ProductAnswer multiply_matrices(Backend& backend, const HostMatrix& a, const HostMatrix& b,
+                                const Accuracy& accuracy, std::uint64_t seed) {
+  try {
+    return multiply_on_device(backend, a, b, accuracy, seed);
+  } catch (const OutOfDeviceMemory& error) {
+    throw OutOfDeviceMemory(error.message(), error.bytes_needed(), error.bytes_free(),
+                            "multiply blocks of rows of A one after the other, or use a device "
+                            "with more memory");
+  }
 }
 
 }  // namespace kiln

@@ -98,6 +98,38 @@ TEST_F(HostMemory, ThatEndsCostsNoDraw) {
   EXPECT_GE(kept_at_end, 3);
 }
 
+// A column times a row of 6000 elements: 288 MB on the device, and again for the result.
+TEST_F(HostMemory, ThatEndsInAProductGetsAFixForMatrices) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+#endif
+  std::string column, row;
+  for (int i = 0; i < 6000; ++i) {
+    column += "1.5\n";
+    row += i == 0 ? "0.5" : ",0.5";
+  }
+  write("column.csv", column);
+  write("row.csv", row + "\n");
+  int of_device = 0, of_host = 0;
+  for (rlim_t limit = 200 * mib; limit <= 600 * mib; limit += 50 * mib) {
+    SCOPED_TRACE(limit / mib);
+    const std::vector<std::string> words{"multiply", "column.csv", "row.csv", "--device",
+                                         "cpu",      "--threads",  "1"};
+    const int code = run_with(limit, words);
+    if (code == 0) continue;
+    ASSERT_EQ(code, 5) << read("err");
+    const std::string err = read("err");
+    const std::string fix = "  fix: multiply blocks of rows of A one after the other, or ";
+    EXPECT_NE(err.find(fix), std::string::npos) << err;
+    EXPECT_EQ(err.find("replicas"), std::string::npos) << err;
+    EXPECT_EQ(err.find("kiln solve"), std::string::npos) << err;
+    of_device += err.starts_with("error[memory.device]: the host cannot allocate ") ? 1 : 0;
+    of_host += err.starts_with("error[memory.host]: ") ? 1 : 0;
+  }
+  EXPECT_GT(of_device, 0);
+  EXPECT_GT(of_host, 0);
+}
+
 // Small runs, from limits under which nothing begins to those that suffice.
 TEST_F(HostMemory, ThatIsAlmostNoneKeepsARunOrRefusesIt) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -160,7 +160,7 @@ KILN_API ProductOperands examine_operands(const HostMatrix& a, const HostMatrix&
 /// Multiplies two matrices in host memory under a contract, and measures what was reached. Where
 /// the probe finds an error beyond the contract, the product is repeated by a more exact path.
 /// @throws InvalidArgument `product.shape` for factors that do not fit each other, and as
-/// examine_operands() and plan_product()
+/// examine_operands() and plan_product(); OutOfDeviceMemory
 KILN_API ProductAnswer multiply_matrices(Backend& backend, const HostMatrix& a, const HostMatrix& b,
                                          const Accuracy& accuracy, std::uint64_t seed = 1);
 
