@@ -235,6 +235,21 @@ TEST_F(Describe, ShowsAKernel) {
       << display.out;
 }
 
+// Of a product the order of sums does not matter where they are exact.
+TEST_F(Describe, TellsWhichResultsOfAKernelHaveEqualBits) {
+  const Outcome product = run({"describe", "matrix_product"});
+  EXPECT_NE(product.out.find(
+                "accuracy:\n"
+                "  class D: sums in double precision, in an order that depends on the backend;\n"
+                "  all backends agree within 1e-12 of the sum of magnitudes; products by the\n"
+                "  path int8, and of integers whose sums are exact in the path, are class E: the\n"
+                "  same bits on every backend, for every launch shape and number of threads\n"),
+            std::string::npos)
+      << product.out;
+  EXPECT_NE(run({"list", "kernels"}).out.find("matrix_product             D, E "),
+            std::string::npos);
+}
+
 TEST_F(Describe, TellsWhichVariantOfASweepServesAModel) {
   const std::string sweep = run({"describe", "kernel", "metropolis_sweep"}).out;
   EXPECT_NE(

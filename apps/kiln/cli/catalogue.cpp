@@ -23,7 +23,9 @@ namespace {
 
 template <class... Kernels>
 void add_kernels(std::vector<KernelInfo>& all, const char* component, KernelList<Kernels...>) {
-  (all.push_back({Kernels::name, Kernels::summary, accuracy_of<Kernels>(), component}), ...);
+  (all.push_back({Kernels::name, Kernels::summary, accuracy_of<Kernels>(), equal_bits_of<Kernels>(),
+                  component}),
+   ...);
 }
 
 template <class... Parts>
@@ -33,11 +35,7 @@ std::vector<KernelInfo> infos_of(ComponentList<Parts...>) {
   return all;
 }
 
-}  // namespace
-
-std::vector<KernelInfo> kernels() { return infos_of(Components{}); }
-
-std::string accuracy_text(const std::string& accuracy) {
+std::string meaning_of(const std::string& accuracy) {
   if (accuracy == "E") {
     return "the same bits on every backend, for every launch shape and number of threads";
   }
@@ -47,6 +45,17 @@ std::string accuracy_text(const std::string& accuracy) {
   }
   return "the same random draws on every backend; trajectories in double precision agree within "
          "1e-9 over 20 leapfrog steps, and chaotic trajectories diverge later";
+}
+
+}  // namespace
+
+std::vector<KernelInfo> kernels() { return infos_of(Components{}); }
+
+std::string accuracy_text(const KernelInfo& kernel) {
+  const std::string text =
+      fmt::format("class {}: {}", kernel.accuracy, meaning_of(kernel.accuracy));
+  if (kernel.equal_bits.empty()) return text;
+  return fmt::format("{}; {}: {}", text, kernel.equal_bits, meaning_of("E"));
 }
 
 namespace {
@@ -161,6 +170,7 @@ Json json_of(const KernelInfo& kernel) {
   return {{"name", kernel.name},
           {"sentence", kernel.sentence},
           {"accuracy", kernel.accuracy},
+          {"equal_bits", kernel.equal_bits.empty() ? Json(nullptr) : Json(kernel.equal_bits)},
           {"component", kernel.component},
           {"header", header_of(kernel)}};
 }

@@ -17,15 +17,16 @@ namespace kiln::cli {
 struct KernelInfo {
   std::string name;
   std::string sentence;
-  std::string accuracy;   ///< "E", "D" or "S6", as in docs/kernels/
-  std::string component;  ///< "sweeps": the folder of its header and of its page
+  std::string accuracy;    ///< "E", "D" or "S6", as in docs/kernels/
+  std::string equal_bits;  ///< which results are class "E" all the same, a clause; mostly empty
+  std::string component;   ///< "sweeps": the folder of its header and of its page
 };
 
 /// All kernels, in the order of the catalogue.
 std::vector<KernelInfo> kernels();
 
-/// What a class of accuracy means.
-std::string accuracy_text(const std::string& accuracy);
+/// The class of accuracy of a kernel and what it means: "class E: the same bits on ...".
+std::string accuracy_text(const KernelInfo& kernel);
 
 /// The variants of a kernel, and the models that each one serves, in lines of at most `columns`
 /// characters, or of 40; empty if it has one.

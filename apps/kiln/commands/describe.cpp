@@ -291,8 +291,7 @@ Description describe(const FormatInfo& info) {
 
 Description describe(const KernelInfo& kernel) {
   std::string text = head_of(kernel.name, "a kernel", kernel.sentence);
-  text += "\naccuracy:\n" +
-          wrapped(fmt::format("class {}: {}", kernel.accuracy, accuracy_text(kernel.accuracy)));
+  text += "\naccuracy:\n" + wrapped(accuracy_text(kernel));
   const std::string variants = variants_text(kernel, result_columns() - 2);
   if (!variants.empty()) {
     text += "\nvariants, all with the same bits:\n" + indented(variants);

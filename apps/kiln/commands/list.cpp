@@ -81,7 +81,8 @@ Listing list_all_devices() {
 Listing list_kernels() {
   Listing listing;
   for (const KernelInfo& kernel : kernels()) {
-    listing.rows.push_back({kernel.name, kernel.accuracy, kernel.sentence});
+    const std::string also = kernel.equal_bits.empty() ? "" : ", E";
+    listing.rows.push_back({kernel.name, kernel.accuracy + also, kernel.sentence});
     listing.json.push_back(json_of(kernel));
   }
   return listing;

@@ -44,4 +44,15 @@ constexpr const char* accuracy_of() {
   }
 }
 
+/// Which results of a kernel that is not "E" have the same bits all the same, a clause; "" if there
+/// are none. A kernel declares it in a member `equal_bits`. Needs the definition of the kernel.
+template <class Kernel>
+constexpr const char* equal_bits_of() {
+  if constexpr (requires { Kernel::equal_bits; }) {
+    return Kernel::equal_bits;
+  } else {
+    return "";
+  }
+}
+
 }  // namespace kiln

@@ -31,6 +31,8 @@ struct KILN_API MatrixProduct {
   static constexpr const char* summary =
       "computes the matrix product C = A B, and optionally scales, shifts and clips C";
   static constexpr const char* accuracy = "D";
+  static constexpr const char* equal_bits =
+      "products by the path int8, and of integers whose sums are exact in the path, are class E";
   /// Terms of a sum of products of int8 that 31 bits hold.
   static constexpr std::int64_t max_int8_inner = 131071;
   static constexpr const char* refusal =
