@@ -101,6 +101,18 @@ TEST_P(ReduceRowsKernel, SumsWhatCancels) {
   }
 }
 
+// The error of a mean is one of the magnitudes, and that of a variance one of the variance.
+TEST_P(ReduceRowsKernel, MomentsOfWhatCancelsAreRoundedLikeItsMagnitudes) {
+  for (const std::int64_t blocks : {1, 2, 85, 700, 40000, 200000}) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < blocks; ++i) values.insert(values.end(), {1e16, 1, -1e16});
+    const std::vector<double> moments =
+        reduce(queue(), RowReduction::moments, {1, 3 * blocks, 0, values}).result;
+    EXPECT_NEAR(moments[0], 1.0 / 3, 2 * 0x1p-53 * 1e16) << blocks;
+    EXPECT_NEAR(moments[1], 2e32 / 3, 4e-16 * 2e32 / 3) << blocks;
+  }
+}
+
 // 2^31 + 1 times the same number, which takes no memory: a step of 0.
 TEST_P(ReduceRowsKernel, CountsBeyondThirtyTwoBits) {
   constexpr std::int64_t columns = (std::int64_t{1} << 31) + 1;

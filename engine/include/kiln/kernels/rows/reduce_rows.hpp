@@ -28,8 +28,10 @@ enum class RowReduction : std::int32_t {
 /// Sums are in double precision. sum, dot and squared_norm are compensated: the error is at most
 /// 2^-53 |sum| + n^2 2^-105 sum|x| for n terms as they were rounded. moments merge the means and
 /// squared deviations of chunks (Chan, Golub, LeVeque), in units of a power of two that keep
-/// squares finite. The order is that of a tree that depends on the number of columns alone, so any
-/// launch and any number of threads give the same bits (kiln/device/rows/row_tree.hpp). Class E.
+/// squares finite; the error of a mean is that of a sum without compensation, some 2^-53 of the
+/// largest magnitude. The order is that of a tree that depends on the number of columns alone, so
+/// any launch and any number of threads give the same bits (kiln/device/rows/row_tree.hpp). Class
+/// E.
 ///
 /// An empty row has sum, dot and norms 0; its moments are NaN, status not_finite.
 /// @par Source  Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26 (2005) 1955; Chan, Golub, LeVeque, Am.
