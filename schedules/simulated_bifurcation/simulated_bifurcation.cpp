@@ -182,14 +182,23 @@ namespace {
 
 // Forces are single precision: they and their factor must be within its range.
 void refuse_unless_in_range(const CouplingScale& scale, const PairwiseView& model) {
-  constexpr double largest = 1e30;
-  const double most = std::max(model.total_sum, scale.force) * 127;
-  if (scale.force >= 1 / largest && most <= largest) return;
+  constexpr double largest_sum = 7.8e27, least_force = 1e-30;
+  const double sum = std::max(model.total_sum, scale.force);
+  if (!(sum <= largest_sum)) {
+    throw InvalidArgument("schedule.weights",
+                          "the weights are too large for forces in single precision: the "
+                          "magnitudes of fields and couplings of all variables add up to " +
+                              detail::show_real(sum),
+                          "a sum of at most " + detail::show_real(largest_sum),
+                          "divide all weights by the same number");
+  }
+  if (scale.force >= least_force) return;
   throw InvalidArgument("schedule.weights",
-                        "the forces of the model are too large or too small for single precision: "
-                        "random spins have forces of about " +
+                        "the weights are too small for forces in single precision: random spins "
+                        "have forces of about " +
                             detail::show_real(scale.force),
-                        "forces between 1e-30 and 1e28", "multiply all weights by a number");
+                        "forces of at least " + detail::show_real(least_force),
+                        "multiply all weights by the same number");
 }
 
 }  // namespace

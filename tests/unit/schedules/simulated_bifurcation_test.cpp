@@ -210,11 +210,30 @@ TEST(SimulatedBifurcation, RefusesGroupsThatCannotShareABatch) {
       << refused;
 }
 
+// Each message names the limit that is exceeded, and a model just within it runs.
 TEST(SimulatedBifurcation, RefusesForcesBeyondSinglePrecision) {
-  const Problem problem = make_ising(random_ising(20, 16, 3, 1e40 / 3));
-  SimulatedBifurcation schedule;
-  EXPECT_EQ(code_of([&] { Engine(options(32)).run(problem, schedule, {.sweeps = 100}); }),
-            "schedule.weights");
+  const auto answer = [](double coupling, double field) -> std::string {
+    Ising model{3, {field, 0, 0}, {{0, 1, coupling}, {1, 2, 1.5 * coupling}}, 0};
+    const Problem problem = make_ising(std::move(model));
+    SimulatedBifurcation schedule;
+    try {
+      return Engine(options(32)).run(problem, schedule, {.sweeps = 100}).verified ? "verified" : "";
+    } catch (const InvalidArgument& error) {
+      EXPECT_EQ(error.code(), "schedule.weights");
+      return error.message() + "; " + error.expected();
+    }
+  };
+  const std::string large =
+      "the weights are too large for forces in single precision: the magnitudes of fields and "
+      "couplings of all variables add up to ";
+  EXPECT_EQ(answer(1.5e27, 0), "verified");
+  EXPECT_EQ(answer(1.6e27, 0), large + "8e+27; a sum of at most 7.8e+27");
+  EXPECT_EQ(answer(1, 9e27), large + "9e+27; a sum of at most 7.8e+27");
+  EXPECT_EQ(answer(1e40, 0), large + "5e+40; a sum of at most 7.8e+27");
+  EXPECT_TRUE(answer(1e-300, 0).starts_with(
+      "the weights are too small for forces in single precision: random spins have forces of "
+      "about "))
+      << answer(1e-300, 0);
 }
 
 }  // namespace
