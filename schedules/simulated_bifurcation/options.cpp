@@ -19,10 +19,10 @@ const OptionTable<SimulatedBifurcationOptions>& SimulatedBifurcationOptions::tab
           .real("xi", &O::xi, {1e-6, 1000}, "", "Strength of the couplings beside the pump.",
                 "The constant c0 of the equations is xi divided by the standard deviation of the "
                 "force of random spins.")
-          .real("xi_last", &O::xi_last, {0, 1000, Automatic{0}}, "",
+          .real("xi_last", &O::xi_last, {1e-6, 1000, Automatic{0}}, "",
                 "Value of xi for the last group.",
-                "From the first group to the last group the values are spaced by equal factors. 0 "
-                "takes xi for all groups.")
+                "From the first group to the last group the values are spaced by equal factors. "
+                "Needs 2 groups or more. 0 takes xi for all groups.")
           .real("time_step", &O::time_step, {0, 10, Automatic{0}}, "", "Time step dt.",
                 "0 takes 1, or less where 1 would be unstable: at most sqrt(2.2 / (1 + c0 L)), "
                 "where L estimates the largest |eigenvalue| of the coupling matrix.")

@@ -72,6 +72,14 @@ void complain_unless_equal(std::vector<std::string>& complaints,
   }
 }
 
+std::vector<std::string> complaints_about(const SimulatedBifurcationOptions& options) {
+  std::vector<std::string> complaints = SimulatedBifurcationOptions::table().validate(options);
+  if (options.xi_last > 0 && options.groups < 2) {
+    complaints.emplace_back("xi_last needs groups, for example groups=16");
+  }
+  return complaints;
+}
+
 // Whether the couplings can be a matrix of bytes that is worth its memory.
 bool has_byte_matrix(const WorkShape& work) {
   const auto sites = static_cast<double>(work.sites);
@@ -83,7 +91,9 @@ bool has_byte_matrix(const WorkShape& work) {
 }  // namespace
 
 SimulatedBifurcation::SimulatedBifurcation(SimulatedBifurcationOptions options)
-    : ScheduleOf(Options::table().checked(std::move(options))) {}
+    : ScheduleOf(std::move(options)) {
+  refuse_if_any(complaints_about(options_));
+}
 
 SimulatedBifurcation::SimulatedBifurcation(std::vector<SimulatedBifurcationOptions> groups)
     : ScheduleOf(Options{}), per_group_(std::move(groups)) {

@@ -43,7 +43,10 @@ struct BifurcationTraits : SweepingTraits {
           {"xi_last", "-1"}},
          {"gamma: -1 is out of range", "steps: -1 is out of range", "growth: 3 is out of range",
           "groups: 0 is out of range", "polish_sweeps: -1 is out of range",
-          "xi_last: -1 is out of range"}}};
+          "xi_last: -1 is out of range"}},
+        {{{"xi_last", "1.5"}}, {"xi_last needs groups, for example groups=16"}},
+        {{{"groups", "4"}, {"xi_last", "1e-300"}},
+         {"xi_last: 1e-300 is out of range: 0, or 1e-6 .. 1000"}}};
   }
   static std::vector<Unsuitable> unsuitable() {
     std::vector<Unsuitable> all = SweepingTraits::unsuitable();
