@@ -116,9 +116,11 @@ void register_schedules(Registry& registry) {
   register_front_schedules(registry);
   registry.add(entry_of<RandomSearch>("random-search", {},
                                       "independent random states; a baseline for comparisons"));
-  registry.add(entry_of<SimulatedBifurcation>(
+  ScheduleEntry bifurcation = entry_of<SimulatedBifurcation>(
       "simulated-bifurcation", {"sb", "bifurcation"},
-      "coupled oscillators that bifurcate while a pump rises; for dense QUBO and Max-Cut"));
+      "coupled oscillators that bifurcate while a pump rises; for dense QUBO and Max-Cut");
+  bifurcation.example = "k2000";
+  registry.add(std::move(bifurcation));
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
       "exchange of replicas between temperatures, parameters of the Hamiltonian, or both"));

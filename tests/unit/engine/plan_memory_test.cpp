@@ -31,6 +31,7 @@
 #include "../src/cpu_queue.hpp"
 #include "models/models_family.hpp"
 #include "models/small_models.hpp"
+#include "schedule_example.hpp"
 
 namespace kiln::plan_memory_test {
 namespace {
@@ -134,9 +135,7 @@ TEST(PlannedMemory, CoversEveryScheduleByItsExample) {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
     if (entry->few_evaluations) continue;  // covered with models that are cheap
-    const std::size_t colon = entry->example.find(':');
-    const Problem problem =
-        registry.problem(entry->example.substr(0, colon)).make(entry->example.substr(colon + 1));
+    const Problem problem = test::example_of(*entry, registry);
     expect_honest({{entry->name, problem, entry->name, {}, {0}}});
   }
 }

@@ -18,6 +18,7 @@
 #include "kiln/run.hpp"
 
 #include "models/small_models.hpp"
+#include "schedule_example.hpp"
 
 namespace kiln {
 namespace {
@@ -203,9 +204,7 @@ class Habit {
 TEST(EngineMemory, LeavesNothingToBeReadByTheNextRun) {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
-    const std::size_t colon = entry->example.find(':');
-    const Problem problem =
-        registry.problem(entry->example.substr(0, colon)).make(entry->example.substr(colon + 1));
+    const Problem problem = test::example_of(*entry, registry);
     const auto run_with = [&](const char* habit) {
       const Habit set(habit);
       Engine engine(RunOptions{.device = "cpu", .threads = 2});
