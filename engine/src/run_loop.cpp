@@ -303,7 +303,9 @@ const Observer* RunCore::report(const RunSummary& summary, double earlier_s,
   p.reported_accepted = summary.accepted;
   p.reported_nonfinite = summary.not_finite;
   p.reported_best_key = summary.control.best_key;
+  point.sweeps -= earlier_.sweeps;  // those of the schedule alone
   schedule_.annotate(point);
+  point.sweeps += earlier_.sweeps;
   const Observer* first = nullptr;  // that wants to stop
   for (const Observer& observer : observers) {
     if (observer(point) == Next::stop && first == nullptr) first = &observer;

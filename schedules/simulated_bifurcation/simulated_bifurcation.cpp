@@ -190,7 +190,8 @@ void SimulatedBifurcation::allocate_matrix(AllocateContext& run, std::int64_t si
 
 namespace {
 
-// Forces are single precision: they and their factor must be within its range.
+// Forces are single precision: they and their factor must be within its range. No force exceeds
+// 127 times the sum of all magnitudes.
 void refuse_unless_in_range(const CouplingScale& scale, const PairwiseView& model) {
   constexpr double largest_sum = 7.8e27, least_force = 1e-30;
   const double sum = std::max(model.total_sum, scale.force);
@@ -295,6 +296,15 @@ void SimulatedBifurcation::descend(DescendContext& run) {
   run.queue().launch(readout_of(run.batch(), run.control()));
   run.evaluate(run.batch().energy(), {});
   descend_to_minimum(run, cold_, 1);
+}
+
+// Temperatures and moves are those of the greedy sweeps alone.
+void SimulatedBifurcation::annotate(ReportPoint& point) const {
+  const auto steps = static_cast<std::uint64_t>(point.sweeps);
+  const BifurcationRounds::Place place = rounds_.at(steps > 0 ? steps - 1 : 0);
+  const double passed = steps > 0 ? static_cast<double>(place.step + 1) : 0;
+  point.notes.emplace_back("round", static_cast<double>(place.round + 1));
+  point.notes.emplace_back("pump", 100 * passed / static_cast<double>(place.length));
 }
 
 void SimulatedBifurcation::report(ReportContext& run, Result& result) {

@@ -315,7 +315,10 @@ void Progress::erase_live_line() {
 }
 
 void Progress::print_header(const ReportPoint& point) {
-  if (header_due_) print_row(row_text(header(point), columns()) + "\n");
+  std::string now = header(point);
+  if (!header_due_ && now == header_) return;  // stages of a pipeline may have other columns
+  print_row(row_text(now, columns()) + "\n");
+  header_ = std::move(now);
   header_due_ = false;
 }
 

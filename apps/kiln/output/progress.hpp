@@ -89,6 +89,7 @@ class Progress {
   bool live_ = false;  // the last line may be rewritten
   bool colors_ = false;
   bool header_due_ = true;
+  std::string header_;      // as it was printed last
   bool live_line_ = false;  // there is one now
   bool rows_kept_ = false;  // below the header
   bool improved_ = false;   // since the last row that was kept

@@ -229,14 +229,18 @@ std::string curves_html(const RunFiles& files) {
   std::vector<std::string> figures;
   if (curves.are_curves()) figures = {curves.by_time(), curves.by_work()};
   if (files.incumbents.size() > 1 && !curves.samples()) figures.push_back(curves.gap());
+  std::vector<std::string> of_schedule = event_charts(files);
   if (!curves.samples() && step_of(files) != "batch") {
-    figures.push_back(
-        curves.of("Acceptance of moves", "accepted share", &TraceRow::acceptance_rate, false));
-    figures.push_back(curves.of("Inverse temperature", "beta", &TraceRow::beta, true));
+    // As in the table of progress, numbers of the schedule take the place of temperatures.
+    if (of_schedule.empty()) {
+      figures.push_back(
+          curves.of("Acceptance of moves", "accepted share", &TraceRow::acceptance_rate, false));
+      figures.push_back(curves.of("Inverse temperature", "beta", &TraceRow::beta, true));
+    }
     figures.push_back(
         curves.of("Throughput", "attempted moves per ns", &TraceRow::attempts_per_ns, false));
   }
-  for (std::string& figure : event_charts(files)) figures.push_back(std::move(figure));
+  for (std::string& figure : of_schedule) figures.push_back(std::move(figure));
   return figures_html(figures) + time_to_gap_table(files);
 }
 

@@ -156,8 +156,8 @@ class KILN_API Schedule : public Queryable {
   /// Called once, when the memory from allocate() is filled. May wait. The default does nothing.
   virtual void initialize(InitializeContext& run);
   virtual void enqueue(TickContext& run) = 0;
-  /// Adds notes to a report point, from values on the host: no launch, no wait. The default adds
-  /// none.
+  /// Adds notes to a report point, from values on the host: no launch, no wait. `sweeps` of the
+  /// point are those of this schedule, without earlier stages of a pipeline. The default adds none.
   virtual void annotate(ReportPoint& point) const;
   /// Improves the current states by a greedy descent when a time limit or a user ended the run.
   /// Called with Needs::descends_at_end only. May enqueue work and wait. Its changes count for the

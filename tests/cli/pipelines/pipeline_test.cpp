@@ -69,6 +69,27 @@ TEST_F(Pipelines, EndsWithItsStages) {
       << outcome.err;
 }
 
+// Oscillators have no temperature. Rounds are those of the stage: one of 300 steps, after 20
+// sweeps.
+TEST_F(Pipelines, AStageHasTheColumnsOfItsSchedule) {
+  const std::string of_moves = " max cut      mean accept%    beta moves/s   left\n";
+  const std::string of_oscillators = " max cut     round      pump moves/s   left\n";
+  std::string err = run(solve("sb(sweeps=300) > sa(sweeps=20)")).err;
+  std::size_t first = err.find(of_oscillators);
+  ASSERT_NE(first, std::string::npos) << err;
+  EXPECT_NE(err.find(of_moves, first), std::string::npos) << err;
+
+  err = run(solve("sa(sweeps=20) > sb(sweeps=300)")).err;
+  first = err.find(of_moves);
+  ASSERT_NE(first, std::string::npos) << err;
+  const std::size_t second = err.find(of_oscillators, first);
+  ASSERT_NE(second, std::string::npos) << err;
+  const std::size_t row = err.find("     320 ", second);
+  ASSERT_NE(row, std::string::npos) << err;
+  const std::string cells = err.substr(row, err.find('\n', row) - row);
+  EXPECT_NE(cells.find("         1       100 "), std::string::npos) << cells;
+}
+
 TEST_F(Pipelines, AStageEndsAtItsTime) {
   const Outcome outcome =
       run(solve("sa(time_limit=200ms) > pt(rungs=16, sweeps=30)", {"--json", "-q"}));

@@ -239,5 +239,27 @@ TEST(SimulatedBifurcation, RefusesForcesBeyondSinglePrecision) {
       << answer(1e-300, 0);
 }
 
+TEST(SimulatedBifurcation, ShowsRoundAndPumpInPlaceOfTemperatures) {
+  SimulatedBifurcationOptions chosen;
+  chosen.steps = 100;
+  chosen.growth = 2;
+  SimulatedBifurcation schedule(chosen);
+  const Problem problem = sparse_cut();
+  kiln::Run run(problem, schedule, {.sweeps = 300}, options(32), open_backend("cpu", 1));
+  run.advance_to({.sweeps = 300});
+  using Notes = decltype(ReportPoint::notes);
+  const auto notes_at = [&](std::int64_t steps) {
+    ReportPoint point;
+    point.sweeps = steps;
+    schedule.annotate(point);
+    return point.notes;
+  };
+  EXPECT_EQ(notes_at(0), (Notes{{"round", 1}, {"pump", 0}}));
+  EXPECT_EQ(notes_at(50), (Notes{{"round", 1}, {"pump", 50}}));
+  EXPECT_EQ(notes_at(100), (Notes{{"round", 1}, {"pump", 100}}));
+  EXPECT_EQ(notes_at(150), (Notes{{"round", 2}, {"pump", 25}}));
+  EXPECT_EQ(notes_at(300), (Notes{{"round", 2}, {"pump", 100}}));
+}
+
 }  // namespace
 }  // namespace kiln::test::simulated_bifurcation_test

@@ -58,6 +58,7 @@ class KILN_API SimulatedBifurcation : public ScheduleOf<SimulatedBifurcationOpti
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
   void enqueue(TickContext& run) override;
+  void annotate(ReportPoint& point) const override;
   void descend(DescendContext& run) override;
   void report(ReportContext& run, Result& result) override;
 
