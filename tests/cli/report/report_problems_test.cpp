@@ -3,6 +3,8 @@
 // A report on several runs compares runs of one problem, and no others.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -23,8 +25,10 @@ class ReportOfProblems : public ProgramTest {
  protected:
   void solve_to(const std::string& folder, const std::string& problem,
                 const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"solve", problem, "--sweeps", "20",  "--device",
-                                   "cpu",   "-q",    "-o",       folder};
+    std::vector<std::string> words{"solve", problem, "--device", "cpu", "-q", "-o", folder};
+    if (std::ranges::find(more, "--sweeps") == more.end()) {
+      words.insert(words.end(), {"--sweeps", "20"});
+    }
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = run(words);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -54,6 +58,19 @@ class ReportOfProblems : public ProgramTest {
     return json::parse(read(folder + "/run.json"))["problem"]["fingerprint"];
   }
 };
+
+// Oscillators have no temperature: their round and pump take its place.
+TEST_F(ReportOfProblems, ASchedulesNumbersTakeThePlaceOfTemperatures) {
+  const std::string of_moves = "Inverse temperature";
+  solve_to("moves", "torus:60x60,1", {"--sweeps", "3000"});
+  EXPECT_NE(report_on({"moves"}).find(of_moves), std::string::npos);
+  solve_to("oscillators", "torus:60x60,1", {"--sweeps", "3000", "--schedule", "sb"});
+  std::filesystem::remove(folder_ / "all.html");
+  const std::string page = report_on({"oscillators"});
+  EXPECT_NE(page.find("Pump"), std::string::npos);
+  EXPECT_EQ(page.find(of_moves), std::string::npos);
+  EXPECT_EQ(page.find("Acceptance of moves"), std::string::npos);
+}
 
 // Both are g.rud, a path of four vertices. All of its edges can be cut: weights 1 + 1 + 1, and
 // 1 + 1 + 7.
