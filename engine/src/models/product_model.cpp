@@ -40,23 +40,28 @@ constexpr PathError path_errors[] = {
 };
 constexpr double error_safety = 2;
 
-/// What a product costs on a GPU: operations per second when all multiprocessors are busy, and the
-/// tile of C of a block, of which `together` share a multiprocessor.
+/// What a product costs on a GPU.
 struct PathCost {
   ProductPath path;
-  double rate;
-  std::int64_t tile_rows, tile_columns, together;
+  double rate;   ///< operations per second when all multiprocessors are busy
+  double alone;  ///< rate of a block that has a multiprocessor to itself, of that of one in a crowd
+  std::int64_t tile_rows, tile_columns;  ///< of C, of a block
+  int reads = 0;                         ///< passes over the factors that pack them
 };
 
-// Rates on an H200; those of other devices scale with the multiprocessors.
+// Measured on an H100 by `kiln bench products`; rates scale with the multiprocessors.
 constexpr PathCost path_costs[] = {
-    {ProductPath::float64, 45e12, 64, 64, 2},       {ProductPath::float32, 30e12, 128, 128, 2},
-    {ProductPath::int8_exact, 650e12, 128, 256, 1}, {ProductPath::bfloat16_x3, 180e12, 128, 256, 1},
-    {ProductPath::float16_x3, 175e12, 128, 256, 1}, {ProductPath::tf32_x3, 90e12, 128, 256, 1},
+    {ProductPath::float64, 48e12, 0.55, 32, 32},
+    {ProductPath::float32, 25e12, 1.5, 128, 128},
+    {ProductPath::int8_exact, 1000e12, 1, 128, 256, 1},
+    {ProductPath::bfloat16_x3, 230e12, 1, 128, 128, 1},
+    {ProductPath::float16_x3, 220e12, 1, 128, 128, 2},
+    {ProductPath::tf32_x3, 132e12, 1, 128, 128, 1},
 };
 constexpr double units_of_rates = 132;
-constexpr double launch_s = 5e-6, packing_s = 10e-6;  // of a kernel, and of those that pack
-constexpr double packing_bytes_per_s = 2e12;
+constexpr double launch_s = 3e-6;    // of the product
+constexpr double packing_s = 13e-6;  // of the launches of a pass over both factors
+constexpr double packing_bytes_per_s = 3e12;
 // Without tensor cores for doubles: of the rate in single precision.
 constexpr double slow_double = 1.0 / 32;
 constexpr double cpu_rate = 1e10, cpu_int8_rate = 2e9;  // of a thread
@@ -94,17 +99,15 @@ double product_seconds(const ProductShape& shape, ProductPath path, const Device
     rate *= slow_double;
   }
   const double blocks = tiles(shape.rows, of.tile_rows) * tiles(shape.columns, of.tile_columns);
-  const double places = static_cast<double>(of.together) * device.parallel_units;
-  const double rounds = std::max(1.0, blocks / places);
-  const double block_operations =
-      2.0 * static_cast<double>(of.tile_rows * of.tile_columns) * static_cast<double>(shape.inner);
-  double seconds = launch_s + rounds * places * block_operations / rate;
-  if (is_packed(path)) {
+  const double block_s = 2.0 * static_cast<double>(of.tile_rows * of.tile_columns) *
+                         static_cast<double>(shape.inner) * device.parallel_units / rate;
+  double seconds = launch_s + block_s * std::max(blocks / device.parallel_units, 1 / of.alone);
+  if (of.reads > 0) {
     const auto packed =
         static_cast<double>(product_scratch_bytes(path, shape.rows, shape.inner, shape.columns));
     const double read =
         8.0 * static_cast<double>(shape.inner) * static_cast<double>(shape.rows + shape.columns);
-    seconds += packing_s + (packed + read) / packing_bytes_per_s;
+    seconds += of.reads * packing_s + (packed + of.reads * read) / packing_bytes_per_s;
   }
   return seconds;
 }
