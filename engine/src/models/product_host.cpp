@@ -172,8 +172,10 @@ ProductAnswer multiply_on_device(Backend& backend, const HostMatrix& a, const Ho
   answer.c.values = product.download();
   if (!std::isfinite(answer.probe.error)) {
     answer.note = std::isnan(answer.probe.error)
-                      ? "elements of the product are beyond the range of double precision"
-                      : "elements of the product are too small to have all digits of a double";
+                      ? "the error cannot be measured: elements of the product, or sums of its "
+                        "probe, are beyond the range of double precision"
+                      : "the error cannot be measured: elements of the product may be too small to "
+                        "have all digits of a double";
     answer.note += "; a power of two times a factor would help";
   }
   return answer;

@@ -8,6 +8,12 @@
 
 namespace kiln::cuda {
 
+/// Two neighbouring numbers as one load or store.
+template <class Number>
+struct alignas(2 * sizeof(Number)) NumberPair {
+  Number first, second;
+};
+
 /// C = A B of packed operands: A [rows][inner], B as the rows of its transpose. `store(row, column,
 /// v0, v1)` gets sums of two neighbouring columns, of which some may be beyond the ends of C; where
 /// store.active() is false nothing is done.
@@ -46,6 +52,38 @@ __device__ void copy_slices(const PackedMultiply<Store>& product,
   }
 }
 
+/// Stores the sums of a group that multiplies, by way of the memory of stages: a warp then writes
+/// neighbouring numbers, and the code of `store` is in a loop, where the instruction cache keeps
+/// it. All groups have used their last stages and come here.
+template <int columns, class Store, class Sum>
+__device__ void store_sums(const Store& store, const Sum (&sum)[columns / 2], std::byte* memory,
+                           const TileOrder& tile, int consumer) {
+  constexpr int rows = 16;            // of a warp
+  constexpr int pitch = columns + 8;  // numbers; the 8 rows of a fragment lie in different banks
+  static_assert(sizeof(NumberPair<Sum>) == 2 * sizeof(Sum));
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int first = consumer * 64 + static_cast<int>(threadIdx.x) / 32 % 4 * rows;
+  Sum* const mine = reinterpret_cast<Sum*>(memory) + first * pitch;
+  wait_for_threads(1, 128 * PackedRoles::consumers);
+#pragma unroll
+  for (int j = 0; j < columns / 8; ++j) {
+    Sum* const at = mine + lane / 4 * pitch + 8 * j + lane % 4 * 2;
+    *reinterpret_cast<NumberPair<Sum>*>(at) = {sum[4 * j], sum[4 * j + 1]};
+    *reinterpret_cast<NumberPair<Sum>*>(at + 8 * pitch) = {sum[4 * j + 2], sum[4 * j + 3]};
+  }
+  __syncwarp();
+  const std::int64_t row = static_cast<std::int64_t>(tile.row) * 128 + first;
+#pragma unroll 1
+  for (int c = 2 * lane; c < columns; c += 64) {
+    const std::int64_t column = static_cast<std::int64_t>(tile.column) * columns + c;
+#pragma unroll 4
+    for (int r = 0; r < rows; ++r) {
+      const auto pair = *reinterpret_cast<const NumberPair<Sum>*>(mine + r * pitch + c);
+      store(row + r, column, pair.first, pair.second);
+    }
+  }
+}
+
 /// Tensor cores drop the digits of a term that lie below those of the sum, so their sums of floats
 /// are short, and added to sums that are rounded to nearest.
 template <class Operand, int parts, int columns, class Store>
@@ -74,19 +112,10 @@ __device__ void multiply_tile(const PackedMultiply<Store>& product,
       for (int i = 0; i < columns / 2; ++i) total[i] += sum[i];
     }
   }
-  const int lane = static_cast<int>(threadIdx.x) % 32,
-            warp = static_cast<int>(threadIdx.x) / 32 % 4;
-  const std::int64_t row =
-      static_cast<std::int64_t>(tile.row) * 128 + consumer * 64 + warp * 16 + lane / 4;
-  const std::int64_t column = static_cast<std::int64_t>(tile.column) * columns + lane % 4 * 2;
-#pragma unroll
-  for (int j = 0; j < columns / 8; ++j) {
-    const auto of = [&](int i) {
-      if constexpr (rounds) return total[4 * j + i];
-      return sum[4 * j + i];
-    };
-    product.store(row, column + 8 * j, of(0), of(1));
-    product.store(row + 8, column + 8 * j, of(2), of(3));
+  if constexpr (rounds) {
+    store_sums<columns>(product.store, total, stages.memory, tile, consumer);
+  } else {
+    store_sums<columns>(product.store, sum, stages.memory, tile, consumer);
   }
 }
 

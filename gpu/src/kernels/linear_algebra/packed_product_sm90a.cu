@@ -17,12 +17,6 @@ namespace {
 template <class Operand>
 constexpr int tile_columns = std::is_same_v<Operand, Int8Operand> ? 256 : 128;
 
-// Two neighbouring numbers as one store.
-template <class Number>
-struct alignas(2 * sizeof(Number)) NumberPair {
-  Number first, second;
-};
-
 // Scales sums back, applies the epilogue and writes C.
 template <class Sum, class Number>
 struct StoreProduct {
@@ -126,8 +120,10 @@ void multiply_factors(const MatrixProduct& kernel, const PackedFactors& factors,
   store.control = kernel.control;
   store.step_offset = kernel.step_offset;
   if constexpr (std::is_same_v<Operand, Float16Operand>) {
-    store.row_exponent = factors.exponent;
-    store.column_exponent = factors.exponent + factors.rows;
+    if (factors.a.slices > 0) {  // else nothing was packed
+      store.row_exponent = factors.exponent;
+      store.column_exponent = factors.exponent + factors.rows;
+    }
   }
   const PackedMultiply<Store> product{
       factors.a, factors.b, static_cast<int>((kernel.c.rows + 127) / 128),
