@@ -106,7 +106,9 @@ TEST_P(StandardizeKernel, MagnitudesDoNotMatter) {
     const std::vector<double> result = standardize(queue(), rows).result;
     // Subnormal deviations have few digits.
     EXPECT_NEAR(result[0], -std::sqrt(2.0), unit < 1e-310 ? 1e-4 : 1e-15) << unit;
-    EXPECT_EQ(result[1], 0);
+    // The product 6 unit was rounded, which moves the mean by a quarter of that.
+    const double rounding = std::fma(-6, unit, rows.values[3]);
+    EXPECT_NEAR(result[1], -rounding / 4 / (std::sqrt(2.0) * unit), 1e-20) << unit;
   }
 }
 
@@ -149,6 +151,36 @@ TEST_P(StandardizeKernel, TakesColumnsOfATable) {
   EXPECT_EQ(moments[3], 30);
   const std::vector<double> made = result.download();
   for (int c = 0; c < 3; ++c) EXPECT_NEAR(made[idx(c)], made[idx(3 + c)], 1e-15);
+}
+
+// Exact means and deviations, worked out by hand.
+TEST_P(StandardizeKernel, KeepsDigitsFarFromZero) {
+  const double half = std::sqrt(0.5), two = std::sqrt(2);
+  // Deviations -2/3, -2/3, 4/3 about a mean that is no double, of which the standard one is
+  // sqrt(8) / 3.
+  for (const double offset : {1e16, -1e16}) {
+    const Standardized far = standardize(queue(), {1, 3, 0, {offset, offset, offset + 2}});
+    EXPECT_NEAR(far.result[0], -half, 1e-15);
+    EXPECT_NEAR(far.result[1], -half, 1e-15);
+    EXPECT_NEAR(far.result[2], two, 1e-15);
+  }
+  // The distance from the mean is beyond the largest double.
+  const Standardized large = standardize(queue(), {1, 3, 0, {1.7e308, -1.7e308, -1.7e308}});
+  EXPECT_NEAR(large.result[0], two, 1e-14);
+  EXPECT_NEAR(large.result[1], -half, 1e-14);
+}
+
+// One number in 1000 is larger by 2^-52 of it: the deviation is sqrt(999) / 1000 of that.
+TEST_P(StandardizeKernel, FindsTheDeviationOfSmallNumbersThatAreNearlyEqual) {
+  for (const double unit : {0x1p-500, 0x1p-480, 0x1p-460, 0x1p-441, 0x1p-401, 0x1p-399}) {
+    std::vector<double> values(1000, unit);
+    values[17] = unit * (1 + 0x1p-52);
+    const Standardized found = standardize(queue(), {1, 1000, 0, values});
+    const double exact = unit * 0x1p-52 * (std::sqrt(999) / 1000);
+    EXPECT_NEAR(found.statistics[1] / exact, 1, 1e-12) << unit;
+    EXPECT_NEAR(found.result[17], std::sqrt(999), 1e-11) << unit;
+    EXPECT_NEAR(found.result[0], -1 / std::sqrt(999), 1e-13) << unit;
+  }
 }
 
 TEST_P(StandardizeKernel, MatchesCpu) {

@@ -47,6 +47,13 @@ struct HostChunk {
   const double* y = nullptr;  ///< of the other matrix; x if there is none
   int count = 0;
 
+  double front() const { return x[0]; }
+  template <class Function>
+  std::uint32_t largest(const Function& f) const {
+    std::uint32_t all = 0;
+    for (int i = 0; i < count; ++i) all = std::max(all, f(x[i]));
+    return all;
+  }
   template <class Part, class Take>
   Part fold(const Part& identity, const Take& take) const {
     std::array<Part, RowTree::accumulators> parts;

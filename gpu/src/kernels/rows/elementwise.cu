@@ -8,11 +8,16 @@
 namespace kiln::cuda {
 namespace {
 
-// A thread takes runs of neighbouring elements of a tile.
-constexpr int run = 4;
 constexpr int runs_of_thread = 4;
-constexpr int elements_of_thread = run * runs_of_thread;
-constexpr std::int64_t tile = std::int64_t{block_size} * elements_of_thread;
+constexpr std::int64_t short_row = 1024;
+
+// A thread takes runs of neighbouring elements of a tile, of 16 bytes in the wider type.
+template <ElementType in, ElementType out>
+struct TileOf {
+  static constexpr int run = in == ElementType::float64 || out == ElementType::float64 ? 2 : 4;
+  static constexpr int elements_of_thread = run * runs_of_thread;
+  static constexpr std::int64_t size = std::int64_t{block_size} * elements_of_thread;
+};
 
 // How values of a type are stored, and the type in which nothing of them is lost.
 template <ElementType type>
@@ -64,27 +69,23 @@ __device__ inline typename Storage<type>::Stored narrowed(Exact value) {
   }
 }
 
-template <class Stored>
+template <class Stored, int run>
 struct alignas(run * sizeof(Stored)) StoredRun {
   Stored of[run];
 };
-template <>
-struct alignas(16) StoredRun<double> {
-  double of[run];
-};
 
-// Matrices of which runs lie at multiples of 16 bytes, or of their own size.
+// Matrices of which runs lie at multiples of their size.
 struct Aligned {
   bool value = false, result = false;
 };
 
-template <ElementType type>
+template <ElementType type, int run>
 __device__ inline void read_run(const Elements& from, const typename Storage<type>::Stored* row,
                                 std::int64_t column, bool whole,
                                 typename Storage<type>::Stored (&values)[run]) {
   using Stored = typename Storage<type>::Stored;
   if (whole) {
-    const StoredRun<Stored> all = *reinterpret_cast<const StoredRun<Stored>*>(row + column);
+    const auto all = *reinterpret_cast<const StoredRun<Stored, run>*>(row + column);
 #pragma unroll
     for (int e = 0; e < run; ++e) values[e] = all.of[e];
     return;
@@ -95,13 +96,13 @@ __device__ inline void read_run(const Elements& from, const typename Storage<typ
   }
 }
 
-template <ElementType type>
+template <ElementType type, int run>
 __device__ inline void write_run(const MutableElements& to, typename Storage<type>::Stored* row,
                                  std::int64_t column, bool whole,
-                                 const StoredRun<typename Storage<type>::Stored>& values) {
+                                 const StoredRun<typename Storage<type>::Stored, run>& values) {
   using Stored = typename Storage<type>::Stored;
   if (whole) {
-    *reinterpret_cast<StoredRun<Stored>*>(row + column) = values;
+    *reinterpret_cast<StoredRun<Stored, run>*>(row + column) = values;
     return;
   }
 #pragma unroll
@@ -111,30 +112,31 @@ __device__ inline void write_run(const MutableElements& to, typename Storage<typ
 }
 
 // Takes the elements of a thread through a stage.
-template <ElementStageKind kind>
+template <ElementStageKind kind, int run>
 __device__ inline void apply_kind(const ElementStage& stage, std::int64_t row, std::int64_t begin,
-                                  std::int64_t columns, double (&x)[elements_of_thread]) {
+                                  std::int64_t columns, double (&x)[run * runs_of_thread]) {
 #pragma unroll
-  for (int i = 0; i < elements_of_thread; ++i) {
+  for (int i = 0; i < run * runs_of_thread; ++i) {
     const std::int64_t column = begin + i / run * (block_size * run) + i % run;
     const bool reads = stage.matrix && column < columns;
     x[i] = ElementStage{kind}.apply(x[i], reads ? stage.matrix(row, column) : stage.number);
   }
 }
 
+template <int run>
 __device__ inline void apply(const ElementStage& stage, std::int64_t row, std::int64_t begin,
-                             std::int64_t columns, double (&x)[elements_of_thread]) {
+                             std::int64_t columns, double (&x)[run * runs_of_thread]) {
   switch (stage.kind) {
     case ElementStageKind::add:
-      return apply_kind<ElementStageKind::add>(stage, row, begin, columns, x);
+      return apply_kind<ElementStageKind::add, run>(stage, row, begin, columns, x);
     case ElementStageKind::multiply:
-      return apply_kind<ElementStageKind::multiply>(stage, row, begin, columns, x);
+      return apply_kind<ElementStageKind::multiply, run>(stage, row, begin, columns, x);
     case ElementStageKind::exponential:
-      return apply_kind<ElementStageKind::exponential>(stage, row, begin, columns, x);
+      return apply_kind<ElementStageKind::exponential, run>(stage, row, begin, columns, x);
     case ElementStageKind::round_half:
-      return apply_kind<ElementStageKind::round_half>(stage, row, begin, columns, x);
+      return apply_kind<ElementStageKind::round_half, run>(stage, row, begin, columns, x);
     case ElementStageKind::round_bfloat16:
-      return apply_kind<ElementStageKind::round_bfloat16>(stage, row, begin, columns, x);
+      return apply_kind<ElementStageKind::round_bfloat16, run>(stage, row, begin, columns, x);
   }
 }
 
@@ -144,32 +146,34 @@ __global__ void __launch_bounds__(block_size)
   using In = typename Storage<in>::Stored;
   using Out = typename Storage<out>::Stored;
   using Exact = typename Storage<in>::Exact;
+  using Tile = TileOf<in, out>;
+  constexpr int run = Tile::run;
   const std::int64_t columns = kernel.value.columns;
   for (std::int64_t task = blockIdx.x; task < kernel.value.rows * tiles; task += gridDim.x) {
     const std::int64_t row = tiles == 1 ? task : task / tiles;
-    const std::int64_t first = (task - row * tiles) * tile;
+    const std::int64_t first = (task - row * tiles) * Tile::size;
     const std::int64_t begin = first + static_cast<int>(threadIdx.x) * run;
     const auto* const from = static_cast<const In*>(kernel.value.at(row, 0));
     auto* const to = static_cast<Out*>(kernel.result.at(row, 0));
-    const bool whole = first + tile <= columns;
+    const bool whole = first + Tile::size <= columns;
     In stored[runs_of_thread][run];
 #pragma unroll
     for (int r = 0; r < runs_of_thread; ++r) {
-      read_run<in>(kernel.value, from, begin + r * block_size * run, whole && aligned.value,
-                   stored[r]);
+      read_run<in, run>(kernel.value, from, begin + r * block_size * run, whole && aligned.value,
+                        stored[r]);
     }
-    double x[elements_of_thread];
+    double x[Tile::elements_of_thread];
     if constexpr (stages) {
 #pragma unroll
-      for (int i = 0; i < elements_of_thread; ++i) {
+      for (int i = 0; i < Tile::elements_of_thread; ++i) {
         x[i] = static_cast<double>(widened<in>(stored[i / run][i % run]));
       }
 #pragma unroll 1
-      for (int s = 0; s < kernel.count; ++s) apply(kernel.stages[s], row, begin, columns, x);
+      for (int s = 0; s < kernel.count; ++s) apply<run>(kernel.stages[s], row, begin, columns, x);
     }
 #pragma unroll
     for (int r = 0; r < runs_of_thread; ++r) {
-      StoredRun<Out> values;
+      StoredRun<Out, run> values;
 #pragma unroll
       for (int e = 0; e < run; ++e) {
         if constexpr (stages) {
@@ -178,8 +182,8 @@ __global__ void __launch_bounds__(block_size)
           values.of[e] = narrowed<out, Exact>(widened<in>(stored[r][e]));
         }
       }
-      write_run<out>(kernel.result, to, begin + r * block_size * run, whole && aligned.result,
-                     values);
+      write_run<out, run>(kernel.result, to, begin + r * block_size * run, whole && aligned.result,
+                          values);
     }
   }
 }
@@ -221,8 +225,8 @@ Elementwise flattened(Elementwise kernel) {
 }
 
 template <class Void>
-bool has_runs(const ElementsOf<Void>& matrix) {
-  const std::int64_t bytes = std::min<std::int64_t>(16, run * bytes_of(matrix.type));
+bool has_runs(const ElementsOf<Void>& matrix, int run) {
+  const std::int64_t bytes = run * bytes_of(matrix.type);
   const auto at = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix.data));
   const std::int64_t stride = matrix.rows > 1 ? matrix.stride * bytes_of(matrix.type) : 0;
   return matrix.step == 1 && at % bytes == 0 && stride % bytes == 0;
@@ -230,8 +234,9 @@ bool has_runs(const ElementsOf<Void>& matrix) {
 
 template <ElementType in, ElementType out>
 void launch_types(const Elementwise& kernel, Queue& queue) {
-  const std::int64_t tiles = (kernel.value.columns + tile - 1) / tile;
-  const Aligned aligned{has_runs(kernel.value), has_runs(kernel.result)};
+  using Tile = TileOf<in, out>;
+  const std::int64_t tiles = (kernel.value.columns + Tile::size - 1) / Tile::size;
+  const Aligned aligned{has_runs(kernel.value, Tile::run), has_runs(kernel.result, Tile::run)};
   const auto blocks = static_cast<unsigned>(
       std::min<std::int64_t>(kernel.value.rows * tiles, std::int64_t{1} << 30));
   if (kernel.count > 0) {
@@ -263,7 +268,7 @@ void launch(const Elementwise& given, Queue& queue) {
   if (!given.valid()) throw InvalidArgument("kernel.elementwise", Elementwise::refusal);
   const Elementwise kernel = flattened(given);
   if (kernel.value.rows <= 0 || kernel.value.columns <= 0) return;
-  if (kernel.value.rows > 1 && kernel.value.columns < tile / 4) {
+  if (kernel.value.rows > 1 && kernel.value.columns < short_row) {
     return launch_for_each(EachElement{kernel}, kernel.value.rows * kernel.value.columns, queue);
   }
   switch (kernel.value.type) {

@@ -149,6 +149,14 @@ struct ChunkPlace {
   }
 };
 
+__device__ inline double as_double(double value) { return value; }
+/// Made anew in each pass: all elements as doubles would not fit registers.
+__device__ inline double as_double(float value) {
+  double wide;
+  asm volatile("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(value));
+  return wide;
+}
+
 /// A chunk that a warp holds, 32 elements in each lane.
 template <class T>
 struct HeldChunk {
@@ -158,6 +166,19 @@ struct HeldChunk {
   __device__ explicit HeldChunk(const ChunkPlace<T>& from) : count(from.count) {
     from.template read<RowTree::rounds>(0, values);
   }
+  __device__ double front() const {
+    return __shfl_sync(full_warp, static_cast<double>(values[0]), 0);
+  }
+  /// Values beyond the end are 0, for which f gives 0.
+  template <class Function>
+  __device__ std::uint32_t largest(const Function& f) const {
+    std::uint32_t all = 0;
+#pragma unroll
+    for (int i = 0; i < RowTree::rounds * 4; ++i) {
+      all = max(all, f(as_double(values[i])));
+    }
+    return __reduce_max_sync(full_warp, all);
+  }
   template <class Part, class Take>
   __device__ Part fold(const Part& identity, const Take& take) const {
     using Slots = LaneSlots<T>;
@@ -165,13 +186,13 @@ struct HeldChunk {
     if (count == RowTree::chunk) {
 #pragma unroll
       for (int i = 0; i < RowTree::rounds * 4; ++i) {
-        take(part[i % 4], static_cast<double>(values[i]), 0.0);
+        take(part[i % 4], as_double(values[i]), 0.0);
       }
     } else {
 #pragma unroll
       for (int i = 0; i < RowTree::rounds * 4; ++i) {
         if (Slots::place(i / 4, i % 4) < count) {
-          take(part[i % 4], static_cast<double>(values[i]), 0.0);
+          take(part[i % 4], as_double(values[i]), 0.0);
         }
       }
     }
@@ -179,32 +200,56 @@ struct HeldChunk {
   }
 };
 
-/// A chunk beside one of another matrix, read as they are folded: both would not fit registers.
+/// A chunk beside one of another matrix, of which a part is read at a time: both would not fit
+/// registers. A chunk of floats fits, so that more of it is on its way.
 template <class T, class Other>
 struct PairedChunk {
   static constexpr int rounds_at_once = 4;
+  static constexpr int rounds_held = sizeof(T) == 4 ? RowTree::rounds : rounds_at_once;
   ChunkPlace<T> place;
   const Other* other = nullptr;
   std::int64_t other_step = 1;
+  bool other_runs = false;  // a whole chunk can be read some numbers at a time
+
+  /// The numbers beside those of some rounds; those beyond the end are 0.
+  __device__ void read_other(int begin, Other (&y)[rounds_at_once * 4]) const {
+    using Slots = LaneSlots<T>;
+    // Neighbouring slots are neighbours; read by 16 bytes, they are read by few instructions.
+    constexpr int run = Run<Other>::size < Slots::run ? Run<Other>::size : Slots::run;
+    struct alignas(run * sizeof(Other)) Few {
+      Other of[run];
+    };
+    if (place.runs && other_runs) {
+#pragma unroll
+      for (int i = 0; i < rounds_at_once * 4; i += run) {
+        const Few few = *reinterpret_cast<const Few*>(other + Slots::place(begin + i / 4, i % 4));
+#pragma unroll
+        for (int e = 0; e < run; ++e) y[i + e] = few.of[e];
+      }
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < rounds_at_once * 4; ++i) {
+      const int at = Slots::place(begin + i / 4, i % 4);
+      y[i] = at < place.count ? other[at * other_step] : Other{0};
+    }
+  }
 
   template <class Part, class Take>
   __device__ Part fold(const Part& identity, const Take& take) const {
     using Slots = LaneSlots<T>;
     Part part[4] = {identity, identity, identity, identity};
+    T x[rounds_held * 4];
 #pragma unroll
     for (int begin = 0; begin < RowTree::rounds; begin += rounds_at_once) {
-      T x[rounds_at_once * 4];
+      if (begin % rounds_held == 0) place.template read<rounds_held>(begin, x);
       Other y[rounds_at_once * 4];
-      place.template read<rounds_at_once>(begin, x);
-#pragma unroll
-      for (int i = 0; i < rounds_at_once * 4; ++i) {
-        const int at = Slots::place(begin + i / 4, i % 4);
-        y[i] = at < place.count ? other[at * other_step] : Other{0};
-      }
+      read_other(begin, y);
 #pragma unroll
       for (int i = 0; i < rounds_at_once * 4; ++i) {
         if (place.runs || Slots::place(begin + i / 4, i % 4) < place.count) {
-          take(part[i % 4], static_cast<double>(x[i]), static_cast<double>(y[i]));
+          const T value = x[begin % rounds_held * 4 + i];
+          take(part[i % 4], static_cast<double>(value), static_cast<double>(y[i]));
         }
       }
     }

@@ -19,8 +19,21 @@ namespace kiln::cuda {
 
 inline constexpr int row_warps = 8;
 inline constexpr int row_threads = row_warps * warp_size;
-inline constexpr int max_row_cluster = 8;
+inline constexpr int portable_row_cluster = 8, max_row_cluster = 16;
+inline constexpr int merge_threads = 1024;
 inline constexpr int max_chunks_of_warp = 4;
+
+/// A launch that is allowed to begin early waits for the one before it where it needs its results.
+__device__ inline void let_next_launch_begin() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void wait_for_earlier_launch() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 /// A job with what a launch has found out.
 template <class Job>
@@ -28,6 +41,7 @@ struct RowPass {
   Job job;
   std::int64_t rows = 0, columns = 0, chunks = 0;
   bool runs = false;          // values can be read 16 bytes at a time
+  bool other_runs = false;    // and those of the other matrix
   bool result_runs = false;   // results written so
   int warps_of_row = 1;       // of a short row
   int chunks_of_warp = 1;     // of a longer one
@@ -54,7 +68,7 @@ __device__ inline typename Job::State state_of_chunk(const RowPass<Job>& pass, s
   if constexpr (Job::uses_other) {
     const Elements other = pass.job.other();
     const auto* const first = static_cast<const Other*>(other.at(row, chunk * RowTree::chunk));
-    return Job::Chunks::of(PairedChunk<T, Other>{place, first, other.step});
+    return Job::Chunks::of(PairedChunk<T, Other>{place, first, other.step, pass.other_runs});
   } else {
     return Job::Chunks::of(HeldChunk<T>(place));
   }
@@ -81,13 +95,26 @@ __device__ inline void rewrite_chunk(const RowPass<Job>& pass, std::int64_t row,
   }
 }
 
-/// Merges the states of neighbours in the order of the tree, in place of the first.
+/// Merges states of neighbours in the order of the tree, for a warp that has one in each of its
+/// first `count` lanes. Lane 0 gets the result.
 template <class State>
-__device__ inline State merge_neighbors(State* states, std::int64_t count) {
-  for (std::int64_t apart = 1; apart < count; apart *= 2) {
-    for (std::int64_t i = 0; i + apart < count; i += 2 * apart) states[i].merge(states[i + apart]);
+__device__ inline State merge_lanes(State state, std::int64_t count) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+#pragma unroll
+  for (int apart = 1; apart < warp_size; apart *= 2) {
+    if (apart >= count) break;
+    const State next = exchanged(state, apart);
+    State both = state;
+    both.merge(next);
+    state = chosen(lane + apart < count, both, state);
   }
-  return states[0];
+  return state;
+}
+/// The same for states in memory, 1 to 32 of them.
+template <class State>
+__device__ inline State merge_states(const State* states, std::int64_t count) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  return merge_lanes(states[lane < count ? lane : 0], count);
 }
 
 /// Memory of a block whose values have constructors.
@@ -122,10 +149,10 @@ __global__ void __launch_bounds__(row_threads, 2)
       const State state = Job::Chunks::of(held);
       if (threadIdx.x % warp_size == 0) states.all()[warp] = state;
       __syncthreads();
-      if (leads && row < pass.rows) {
-        const State all =
-            pass.chunks == 0 ? State{} : merge_neighbors(states.all() + warp, pass.chunks);
-        finals.all()[warp] = pass.job.finish(row, all);
+      if (warp == first_warp && row < pass.rows) {
+        State all{};
+        if (pass.chunks > 0) all = merge_states(states.all() + warp, pass.chunks);
+        if (leads) finals.all()[warp] = pass.job.finish(row, all);
       }
       __syncthreads();
       if (exists) rewrite_chunk(pass, row, chunk, held, finals.all()[first_warp]);
@@ -138,8 +165,9 @@ __global__ void __launch_bounds__(row_threads, 2)
       }
       if (threadIdx.x % warp_size == 0) states.all()[warp] = state;
       __syncthreads();
-      if (leads && row < pass.rows) {
-        pass.job.finish(row, merge_neighbors(states.all() + warp, pass.chunks));
+      if (warp == first_warp && row < pass.rows) {
+        const State all = merge_states(states.all() + warp, pass.chunks);
+        if (leads) pass.job.finish(row, all);
       }
       __syncthreads();
     }
@@ -186,8 +214,7 @@ __device__ inline typename Job::State state_of_block(const RowPass<Job>& pass, s
   }
   __syncthreads();
   const std::int64_t left = (pass.chunks - first + pass.chunks_of_warp - 1) / pass.chunks_of_warp;
-  return threadIdx.x == 0 ? merge_neighbors(states.all(), left < row_warps ? left : row_warps)
-                          : State{};
+  return warp == 0 ? merge_states(states.all(), left < row_warps ? left : row_warps) : State{};
 }
 
 template <class T, class Job>
@@ -225,9 +252,9 @@ __global__ void __launch_bounds__(row_threads, 2)
     *cluster.map_shared_rank(states.all() + block, 0) = state;
   }
   cluster.sync();
-  if (block == 0 && threadIdx.x == 0) {
-    const std::int64_t blocks = (pass.chunks + of_block - 1) / of_block;
-    final.all()[0] = pass.job.finish(row, merge_neighbors(states.all(), blocks));
+  if (block == 0 && threadIdx.x < warp_size) {
+    const State all = merge_states(states.all(), (pass.chunks + of_block - 1) / of_block);
+    if (threadIdx.x == 0) final.all()[0] = pass.job.finish(row, all);
   }
   if constexpr (Job::rewrites) {
     cluster.sync();
@@ -242,6 +269,7 @@ __global__ void __launch_bounds__(row_threads, 2)
 template <class T, class Other, class Job>
 __global__ void __launch_bounds__(row_threads, 2)
     reduce_groups(const __grid_constant__ RowPass<Job> pass) {
+  let_next_launch_begin();
   const std::int64_t of_block = std::int64_t{row_warps} * pass.chunks_of_warp;
   for (std::int64_t task = blockIdx.x; task < pass.rows * pass.groups; task += gridDim.x) {
     const std::int64_t row = task / pass.groups, group = task % pass.groups;
@@ -253,29 +281,35 @@ __global__ void __launch_bounds__(row_threads, 2)
 
 /// The states of the groups of a row, for a block: a thread takes a subtree.
 template <class Job>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(merge_threads)
     merge_groups(const __grid_constant__ RowPass<Job> pass) {
   using State = typename Job::State;
-  __shared__ RowMemory<State, row_threads> states;
+  __shared__ RowMemory<State, merge_threads / warp_size> states;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   std::int64_t of_thread = 1;
-  while (of_thread * row_threads < pass.groups) of_thread *= 2;
+  while (of_thread * merge_threads < pass.groups) of_thread *= 2;
   const std::int64_t threads = (pass.groups + of_thread - 1) / of_thread;
+  let_next_launch_begin();
+  wait_for_earlier_launch();
   for (std::int64_t row = blockIdx.x; row < pass.rows; row += gridDim.x) {
     const std::int64_t begin = threadIdx.x * of_thread;
-    if (begin < pass.groups) {
+    State state{};
+    if (of_thread == 1) {
+      if (begin < pass.groups) state = pass.state(row, begin);
+    } else if (begin < pass.groups) {
       TreeStack<State> stack;
       for (std::int64_t g = begin; g < begin + of_thread && g < pass.groups; ++g) {
         stack.push(pass.state(row, g));
       }
-      states.all()[threadIdx.x] = stack.total();
+      state = stack.total();
     }
+    state = merge_lanes(state, threads - warp * warp_size);
+    if (threadIdx.x % warp_size == 0) states.all()[warp] = state;
     __syncthreads();
-    for (std::int64_t apart = 1; apart < threads; apart *= 2) {
-      const std::int64_t mine = threadIdx.x * 2 * apart;
-      if (mine + apart < threads) states.all()[mine].merge(states.all()[mine + apart]);
-      __syncthreads();
+    if (warp == 0) {
+      const State all = merge_states(states.all(), (threads + warp_size - 1) / warp_size);
+      if (threadIdx.x == 0) pass.final(row) = pass.job.finish(row, all);
     }
-    if (threadIdx.x == 0) pass.final(row) = pass.job.finish(row, states.all()[0]);
     __syncthreads();
   }
 }
@@ -284,6 +318,7 @@ __global__ void __launch_bounds__(row_threads)
 template <class T, bool given, class Job>
 __global__ void __launch_bounds__(row_threads, 2)
     rewrite_groups(const __grid_constant__ RowPass<Job> pass) {
+  wait_for_earlier_launch();
   const std::int64_t of_block = std::int64_t{row_warps} * pass.chunks_of_warp;
   for (std::int64_t task = blockIdx.x; task < pass.rows * pass.groups; task += gridDim.x) {
     const std::int64_t row = task / pass.groups, group = task % pass.groups;

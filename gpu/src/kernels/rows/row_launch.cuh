@@ -24,6 +24,11 @@ RowPass<Job> row_pass(const Job& job) {
   pass.chunks = RowTree::chunks_of(value.columns);
   pass.runs =
       value.step == 1 && in_runs(value.data, value.stride * bytes_of(value.type), value.rows);
+  if constexpr (Job::uses_other) {
+    const Elements other = job.other();
+    pass.other_runs =
+        other.step == 1 && in_runs(other.data, other.stride * bytes_of(other.type), other.rows);
+  }
   if constexpr (Job::rewrites) {
     const View2<double> result = job.result();
     pass.result_runs = in_runs(result.data, result.stride * 8, result.rows);
@@ -51,24 +56,53 @@ void launch_short_rows(RowPass<Job> pass, Queue& queue) {
   check_launch(Job::name());
 }
 
+/// A launch with an attribute; none on a device of compute capability 8.
+template <class... Parameters>
+void launch_with(const cudaLaunchAttribute& attribute, unsigned blocks, int threads, Queue& queue,
+                 const char* name, void (*kernel)(Parameters...), const Parameters&... parameters) {
+  cudaLaunchAttribute attributes[] = {attribute};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = stream_of(queue);
+  config.attrs = attributes;
+  config.numAttrs = limits_of(queue).has_clusters() ? 1 : 0;
+  cuda_check(cudaLaunchKernelEx(&config, kernel, parameters...), name);
+}
+/// The launch begins before the one before it has ended.
+inline cudaLaunchAttribute begins_early() {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  return early;
+}
+
+/// Blocks of a cluster that a row may take. All devices with clusters have 8; a whole data-centre
+/// device has 16, but a part of one need not have as many multiprocessors side by side.
+inline std::int64_t row_cluster(const DeviceLimits& limits) {
+  constexpr int whole_device = 100;  // multiprocessors
+  const bool large = limits.compute_major <= 10 && limits.multiprocessors >= whole_device;
+  return large ? max_row_cluster : portable_row_cluster;
+}
+
 template <class T, class Other, class Job>
 void launch_clusters(RowPass<Job> pass, Queue& queue) {
-  constexpr std::int64_t warps = max_row_cluster * row_warps;
-  while (warps * pass.chunks_of_warp < pass.chunks) pass.chunks_of_warp *= 2;
+  const std::int64_t most = row_cluster(limits_of(queue));
+  while (most * row_warps * pass.chunks_of_warp < pass.chunks) pass.chunks_of_warp *= 2;
   while (row_warps * pass.chunks_of_warp * pass.blocks_of_row < pass.chunks)
     pass.blocks_of_row *= 2;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(pass.rows * pass.blocks_of_row));
-  config.blockDim = dim3(row_threads);
-  config.stream = stream_of(queue);
+  const auto kernel = reduce_rows_by_clusters<T, Other, Job>;
+  if (pass.blocks_of_row > portable_row_cluster) {
+    cuda_check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+               Job::name());
+  }
   cudaLaunchAttribute of_cluster{};
   of_cluster.id = cudaLaunchAttributeClusterDimension;
   of_cluster.val.clusterDim.x = static_cast<unsigned>(pass.blocks_of_row);
   of_cluster.val.clusterDim.y = of_cluster.val.clusterDim.z = 1;
-  config.attrs = &of_cluster;
-  config.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&config, reduce_rows_by_clusters<T, Other, Job>, pass),
-             Job::name());
+  launch_with(of_cluster, static_cast<unsigned>(pass.rows * pass.blocks_of_row), row_threads, queue,
+              Job::name(), kernel, pass);
 }
 
 template <class T, class Other, class Job>
@@ -81,11 +115,11 @@ void launch_long_rows(RowPass<Job> pass, View1<std::byte> room, Queue& queue) {
   const unsigned blocks = row_grid(pass.rows * pass.groups);
   reduce_groups<T, Other, Job><<<blocks, row_threads, 0, stream_of(queue)>>>(pass);
   check_launch(Job::name());
-  merge_groups<Job><<<row_grid(pass.rows), row_threads, 0, stream_of(queue)>>>(pass);
-  check_launch(Job::name());
+  launch_with(begins_early(), row_grid(pass.rows), merge_threads, queue, Job::name(),
+              merge_groups<Job>, pass);
   if constexpr (Job::rewrites) {
-    rewrite_groups<T, false, Job><<<blocks, row_threads, 0, stream_of(queue)>>>(pass);
-    check_launch(Job::name());
+    launch_with(begins_early(), blocks, row_threads, queue, Job::name(),
+                rewrite_groups<T, false, Job>, pass);
   }
 }
 
@@ -94,7 +128,7 @@ void launch_typed_rows(const Job& job, View1<std::byte> room, Queue& queue) {
   const RowPass<Job> pass = row_pass(job);
   if (pass.rows <= 0) return;
   if (pass.chunks <= row_warps) return launch_short_rows<T, Other>(pass, queue);
-  constexpr std::int64_t chunks_of_cluster = max_row_cluster * row_warps * max_chunks_of_warp;
+  constexpr std::int64_t chunks_of_cluster = 256;
   if (limits_of(queue).has_clusters() && pass.chunks <= chunks_of_cluster &&
       pass.rows < (std::int64_t{1} << 26)) {
     return launch_clusters<T, Other>(pass, queue);

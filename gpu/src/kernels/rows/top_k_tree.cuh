@@ -229,7 +229,8 @@ template <class T, class Reserve, class Checked>
 void select_in_rows(const TopK& kernel, int multiprocessors, cudaStream_t stream,
                     const Reserve& reserve, const Checked& checked) {
   const std::int64_t columns = kernel.value.columns, rows = kernel.value.rows;
-  TreePass pass{kernel};
+  TreePass pass;
+  pass.kernel = kernel;
   pass.top = TopK::top_level(columns);
   for (int level = 0; level <= pass.top; ++level) {
     pass.levels[level] = {TopK::level_size(columns, level), TopK::nodes_below(columns, level)};

@@ -8,7 +8,9 @@
 
 // The reductions of a chunk of a row. A chunk has fold(identity, take): it calls take(part, x, y)
 // for each element x, and the element y of the other matrix, with the part of its accumulator, and
-// returns to all threads the parts as the tree over accumulators merges them (row_tree.hpp).
+// returns to all threads the parts as the tree over accumulators merges them (row_tree.hpp). It
+// also has its first element, front(), and largest(f): the largest of the unsigned numbers f(x),
+// where f(0) is 0.
 namespace kiln {
 
 struct SumOfChunk {
@@ -37,32 +39,38 @@ struct SquaresOfChunk {
 
 struct NormOfChunk {
   using State = ScaledSquares;
+
+  struct Squares {
+    double sum = 0;
+    KILN_HD void merge(const Squares& after) { sum = exact::add(sum, after.sum); }
+  };
+
+  /// The words of numbers other than 0, in descending order.
+  KILN_HD static std::uint32_t rank_of_small(double x) { return x == 0 ? 0 : ~magnitude_word(x); }
+
   template <class Chunk>
   KILN_HD static State of(const Chunk& chunk) {
-    return chunk.fold(State{}, [](State& part, double x, double) { part.add(x); });
+    const bool large = chunk.largest(magnitude_word) >= MagnitudeWords::large_from;
+    if (large || chunk.largest(rank_of_small) > ~MagnitudeWords::small_below) {
+      return chunk.fold(State{}, [](State& part, double x, double) { part.add(x); });
+    }
+    const Squares squares = chunk.fold(Squares{}, [](Squares& part, double x, double) {
+      part.sum = exact::add(part.sum, exact::mul(x, x));
+    });
+    return {0, squares.sum, 0};
   }
 };
 
-/// In three passes: the range, the mean, the deviations from the mean. The mean is that of the
-/// distances from the least number, so that equal numbers have no deviation at all.
+/// The mean of the distances from one of the numbers, so that equal numbers have no deviation at
+/// all, and the deviations from the mean; numbers far from 1 are scaled before.
 /// @tparam finite_only  numbers that are not finite are left out
 template <bool finite_only>
 struct MomentsOfChunk {
   using State = RowMoments;
 
-  struct Range {
-    double least = exact::infinity(), most = -exact::infinity();
-    KILN_HD void take(double x) {
-      least = x < least ? x : least;
-      most = x > most ? x : most;
-    }
-    KILN_HD void merge(const Range& after) {
-      least = after.least < least ? after.least : least;
-      most = after.most > most ? after.most : most;
-    }
-    KILN_HD double magnitude() const {
-      return magnitude_of(least) > magnitude_of(most) ? magnitude_of(least) : magnitude_of(most);
-    }
+  struct Least {
+    double value = exact::infinity();
+    KILN_HD void merge(const Least& after) { value = after.value < value ? after.value : value; }
   };
   struct Sum {
     double count = 0, sum = 0;
@@ -70,6 +78,10 @@ struct MomentsOfChunk {
       count = exact::add(count, after.count);
       sum = exact::add(sum, after.sum);
     }
+  };
+  struct Distances {
+    double sum = 0;
+    KILN_HD void merge(const Distances& after) { sum = exact::add(sum, after.sum); }
   };
   struct Deviations {
     double sum = 0, squares = 0;
@@ -80,36 +92,72 @@ struct MomentsOfChunk {
   };
 
   KILN_HD static bool counts(double x) { return !finite_only || is_finite_number(x); }
+  KILN_HD static std::uint32_t word_of_finite(double x) {
+    const std::uint32_t word = magnitude_word(x);
+    return word < MagnitudeWords::not_finite ? word : 0;
+  }
+
+  /// @param first  about the mean
+  KILN_HD static State state_of(double count, double first, const Deviations& all) {
+    State state;
+    state.count = count;
+    state.mean = first;
+    // What rounding of the mean has left.
+    state.rest = exact::div(all.sum, count);
+    const double squares = exact::sub(all.squares, exact::mul(all.sum, state.rest));
+    state.squares = squares < 0 ? 0 : squares;
+    return state;
+  }
+
+  /// All numbers count, and none is scaled.
+  template <class Chunk>
+  KILN_HD static State of_plain(const Chunk& chunk) {
+    const double from = chunk.front(), count = chunk.count;
+    const Distances apart = chunk.fold(Distances{}, [from](Distances& part, double x, double) {
+      part.sum = exact::add(part.sum, exact::sub(x, from));
+    });
+    const double first = exact::add(from, exact::div(apart.sum, count));
+    State state = state_of(count, first,
+                           chunk.fold(Deviations{}, [first](Deviations& part, double x, double) {
+                             const double away = exact::sub(x, first);
+                             part.sum = exact::add(part.sum, away);
+                             part.squares = exact::add(part.squares, exact::mul(away, away));
+                           }));
+    state.exponent = 0;
+    return state;
+  }
 
   template <class Chunk>
-  KILN_HD static State of(const Chunk& chunk) {
-    const Range range = chunk.fold(Range{}, [](Range& part, double x, double) {
-      if (counts(x)) part.take(x);
+  KILN_HD static State of_scaled(const Chunk& chunk, std::int64_t exponent) {
+    const double scale = RowMoments::power(-exponent);
+    const Least least = chunk.fold(Least{}, [](Least& part, double x, double) {
+      if (counts(x)) part.merge({x});
     });
-    RowMoments state;
-    state.exponent = RowMoments::exponent_of(range.magnitude());
-    const double scale = RowMoments::power(-state.exponent);
-    const double least = exact::mul(range.least, scale);
+    const double from = exact::mul(least.value, scale);
     const Sum sum = chunk.fold(Sum{}, [=](Sum& part, double x, double) {
       const bool taken = counts(x);
       part.count = exact::add(part.count, taken ? 1.0 : 0.0);
-      part.sum = exact::add(part.sum, taken ? exact::sub(exact::mul(x, scale), least) : 0.0);
+      part.sum = exact::add(part.sum, taken ? exact::sub(exact::mul(x, scale), from) : 0.0);
     });
     if (sum.count == 0) return RowMoments{};
-    const double first = exact::add(least, exact::div(sum.sum, sum.count));
-    const Deviations all = chunk.fold(Deviations{}, [=](Deviations& part, double x, double) {
-      const double away = counts(x) ? exact::sub(exact::mul(x, scale), first) : 0.0;
-      part.sum = exact::add(part.sum, away);
-      part.squares = exact::add(part.squares, exact::mul(away, away));
-    });
-    // What rounding of the mean has left.
-    const double rest = exact::div(all.sum, sum.count);
-    state.count = sum.count;
-    state.mean = first;
-    state.rest = rest;
-    const double squares = exact::sub(all.squares, exact::mul(all.sum, rest));
-    state.squares = squares < 0 ? 0 : squares;
+    const double first = exact::add(from, exact::div(sum.sum, sum.count));
+    State state = state_of(
+        sum.count, first, chunk.fold(Deviations{}, [=](Deviations& part, double x, double) {
+          const double away = counts(x) ? exact::sub(exact::mul(x, scale), first) : 0.0;
+          part.sum = exact::add(part.sum, away);
+          part.squares = exact::add(part.squares, exact::mul(away, away));
+        }));
+    state.exponent = exponent;
     return state;
+  }
+
+  template <class Chunk>
+  KILN_HD static State of(const Chunk& chunk) {
+    std::uint32_t largest = chunk.largest(magnitude_word);
+    const bool all = !finite_only || largest < MagnitudeWords::not_finite;
+    if (!all) largest = chunk.largest(word_of_finite);
+    const std::int64_t exponent = RowMoments::exponent_of(largest);
+    return all && exponent == 0 ? of_plain(chunk) : of_scaled(chunk, exponent);
   }
 };
 

@@ -42,10 +42,23 @@ struct CompensatedSum {
   }
 };
 
+/// The upper half of the bits of a magnitude: in the order of magnitudes.
+KILN_HD inline std::uint32_t magnitude_word(double x) {
+  return static_cast<std::uint32_t>(exact::double_to_bits(x) >> 32) & 0x7FFFFFFFu;
+}
+/// Of 2^exponent: no number below has a word as large.
+KILN_HD constexpr std::uint32_t word_of_power(int exponent) {
+  return static_cast<std::uint32_t>(1023 + exponent) << 20;
+}
+struct MagnitudeWords {
+  static constexpr std::uint32_t large_from = word_of_power(480), small_below = word_of_power(-480);
+  static constexpr std::uint32_t not_finite = word_of_power(1024);
+};
+
 /// Sums of squares of large, middle and small numbers, the outer ones scaled: none overflows, and
 /// none loses digits below the least normal number.
 struct ScaledSquares {
-  static constexpr double large_from = 0x1p480, small_below = 0x1p-480;
+  static constexpr double large_from = 0x1p480, small_below = 0x1p-480;  // as MagnitudeWords
   static constexpr double shrink = 0x1p-600, grow = 0x1p600;
   double large = 0, middle = 0, small = 0;
 
@@ -84,11 +97,11 @@ struct RowMoments {
   double count = 0, mean = 0, rest = 0, squares = 0;
   std::int64_t exponent = -far;
 
-  /// The unit of numbers of which the largest has this magnitude.
-  KILN_HD static std::int64_t exponent_of(double largest) {
-    return largest >= ScaledSquares::large_from   ? far
-           : largest < ScaledSquares::small_below ? -far
-                                                  : 0;
+  /// The unit of numbers of which the largest magnitude has this word. Squares of deviations are
+  /// smaller than those of the numbers by the square of a rounding.
+  KILN_HD static std::int64_t exponent_of(std::uint32_t word) {
+    constexpr std::uint32_t small_below = word_of_power(-400);
+    return word >= MagnitudeWords::large_from ? far : word < small_below ? -far : 0;
   }
   KILN_HD static double power(std::int64_t e) { return e > 0 ? 0x1p600 : e < 0 ? 0x1p-600 : 1.0; }
 

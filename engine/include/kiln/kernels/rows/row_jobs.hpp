@@ -93,7 +93,9 @@ struct StandardizedRows {
   using Chunks = MomentsOfChunk<true>;
   using State = RowMoments;
   struct Final {
-    double mean = 0, divisor = 1;
+    double mean = 0, rest = 0;  ///< their sum is the mean
+    double divisor = 1;
+    double inverse = 0;  ///< of the divisor, if that is a normal number by far
   };
 
   Standardize kernel;
@@ -105,16 +107,31 @@ struct StandardizedRows {
     kernel.statistics(row, Standardize::mean) = state.centre();
     kernel.statistics(row, Standardize::deviation) = state.deviation();
     kernel.statistics(row, Standardize::count) = state.count;
-    return given(row);
+    Final of = given(row);
+    const double unit = RowMoments::power(state.exponent);
+    const double exact_rest =
+        exact::add(exact::sub(exact::mul(state.mean, unit), of.mean), exact::mul(state.rest, unit));
+    of.rest = is_finite_number(exact_rest) ? exact_rest : 0.0;
+    return of;
   }
-  /// From statistics that are there.
+  /// From statistics that are there: the mean is one double.
   KILN_HD Final given(std::int64_t row) const {
     const double deviation = kernel.statistics(row, Standardize::deviation);
-    return {kernel.statistics(row, Standardize::mean),
-            kernel.divides && deviation > 0 ? deviation : 1.0};
+    Final of;
+    of.mean = kernel.statistics(row, Standardize::mean);
+    if (kernel.divides && deviation > 0) of.divisor = deviation;
+    const bool normal = of.divisor > 0x1p-1000 && of.divisor < 0x1p1000;
+    of.inverse = normal ? exact::div(1.0, of.divisor) : 0.0;
+    return of;
   }
   KILN_HD double rewrite(double x, const Final& of) const {
-    return is_finite_number(x) ? exact::div(exact::sub(x, of.mean), of.divisor) : 0.0;
+    if (!is_finite_number(x)) return 0;
+    const double away = exact::sub(exact::sub(x, of.mean), of.rest);
+    if (of.inverse > 0) return exact::mul(away, of.inverse);
+    if (is_finite_number(away)) return exact::div(away, of.divisor);
+    // A difference beyond the largest double, of quarters.
+    const double quarter = exact::sub(exact::mul(x, 0.25), exact::mul(of.mean, 0.25));
+    return exact::div(quarter, exact::mul(of.divisor, 0.25));
   }
   KILN_HD View2<double> result() const { return kernel.result; }
 };
