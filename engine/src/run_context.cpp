@@ -98,10 +98,12 @@ void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
 void TickContext::finish_tick() const { core().finish_tick(); }
 EndTick TickContext::end_kernel() const { return core().end_kernel(); }
 void DescendContext::end_tick() const { core().end_tick(); }
+void DescendContext::end_tick_of_no_steps() const { core().end_tick_of_no_steps(); }
 
 const std::vector<double>& ReportContext::best_energies() const noexcept {
   return core().best_energies();
 }
+std::int64_t ReportContext::earlier_steps() const noexcept { return core().earlier().sweeps; }
 double ReportContext::seconds_at(std::uint64_t step) const { return core().seconds_at(step); }
 std::int64_t ReportContext::box_evaluations() const noexcept { return core().box_evaluations(); }
 const std::vector<std::int64_t>& ReportContext::slots_of_replicas() const noexcept {

@@ -279,6 +279,12 @@ void RunCore::track_best() { queue_->launch(best_kernel()); }
 
 void RunCore::end_tick() { queue_->launch(advance_kernel()); }
 
+void RunCore::end_tick_of_no_steps() {
+  AdvanceTick advance = advance_kernel();
+  advance.sweeps = 0;
+  queue_->launch(advance);
+}
+
 EndTick RunCore::end_kernel() {
   tick_finished_ = true;
   return {best_kernel(), advance_kernel()};

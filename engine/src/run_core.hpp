@@ -144,6 +144,7 @@ class RunCore {
                 View2<double> constraint);
   void track_best();
   void end_tick();
+  void end_tick_of_no_steps();
   void finish_tick();
   AdvanceTick advance_kernel();
   EndTick end_kernel();  // finish_tick() is left to the caller

@@ -84,14 +84,13 @@ void descend_to_minimum(DescendContext& run, View1<const double> cold,
   // On large models even one sweep takes long, and the user waits: then few must do.
   const auto begin = std::chrono::steady_clock::now();
   constexpr std::chrono::milliseconds patience{200};
-  for (std::int64_t done = 0; done < descent_sweeps; done += sweeps_per_tick) {
+  const std::uint32_t sweeps = std::max(1u, sweeps_per_tick);
+  for (std::int64_t done = 0; done < descent_sweeps; done += sweeps) {
     if (std::chrono::steady_clock::now() - begin > patience) return;
-    for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) {
-      run.sweep(cold, s, s + 1 == sweeps_per_tick);
-    }
-    descend_by_gradient(run, {run.batch(), cold, {}, run.control(), sweeps_per_tick - 1});
+    for (std::uint32_t s = 0; s < sweeps; ++s) run.sweep(cold, s, s + 1 == sweeps);
+    descend_by_gradient(run, {run.batch(), cold, {}, run.control(), sweeps - 1});
     run.track_best();
-    run.end_tick();
+    sweeps_per_tick > 0 ? run.end_tick() : run.end_tick_of_no_steps();
   }
 }
 

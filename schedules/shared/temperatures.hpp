@@ -26,6 +26,8 @@ bool can_descend(const Problem& problem);
 
 /// Some sweeps at beta = infinity that bring the present states to the next minimum, for
 /// Schedule::descend() where can_descend(). `cold` [rungs] holds infinities.
+/// @param sweeps_per_tick  that of Needs; 0: steps of the schedule are no sweeps, and these ones do
+///                         not count
 void descend_to_minimum(DescendContext& run, View1<const double> cold,
                         std::uint32_t sweeps_per_tick);
 

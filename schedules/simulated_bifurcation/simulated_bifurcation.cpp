@@ -35,7 +35,7 @@ constexpr double automatic_step = 1, stability = 2.2;
 constexpr std::int64_t tick_steps[] = {100, 50, 20, 10, 5, 2, 1};
 
 // The largest tick that is not too expensive and divides the round; else one whose multiple is
-// hardly longer. The length of whole ticks gives the same tick again.
+// hardly longer. A tick of few steps is for rounds that are shorter than others.
 std::int64_t steps_of_tick(std::int64_t round, double cost) {
   const auto cheap = [cost](std::int64_t steps) {
     return steps <= min_costly_steps || static_cast<double>(steps) * cost <= couplings_of_tick;
@@ -44,10 +44,11 @@ std::int64_t steps_of_tick(std::int64_t round, double cost) {
     if (steps >= min_costly_steps && cheap(steps) && round % steps == 0) return steps;
   }
   for (const std::int64_t steps : tick_steps) {
+    if (steps < min_costly_steps && round >= min_costly_steps) break;
     const std::int64_t excess = (steps - round % steps) % steps;
     if (cheap(steps) && 20 * excess <= round) return steps;
   }
-  return 1;
+  return std::min(round, min_costly_steps);
 }
 
 // The value of group `g` of `n`, at equal factors from the first to the last.
@@ -295,7 +296,7 @@ BifurcationReadout SimulatedBifurcation::readout_of(ReplicaBatch& batch,
 void SimulatedBifurcation::descend(DescendContext& run) {
   run.queue().launch(readout_of(run.batch(), run.control()));
   run.evaluate(run.batch().energy(), {});
-  descend_to_minimum(run, cold_, 1);
+  descend_to_minimum(run, cold_, 0);
 }
 
 // Temperatures and moves are those of the greedy sweeps alone.
@@ -311,7 +312,7 @@ void SimulatedBifurcation::report(ReportContext& run, Result& result) {
   result.diagnostics["coupling_strength"] = coupling_strength_;
   result.diagnostics["time_step_limit"] = time_step_limits_.front();
   result.diagnostics["matrix_product"] = kernel_.matrix.data != nullptr ? 1 : 0;
-  const std::int64_t last = std::max<std::int64_t>(1, result.work.sweeps) - 1;
+  const std::int64_t last = std::max<std::int64_t>(1, result.work.sweeps - run.earlier_steps()) - 1;
   result.diagnostics["rounds"] =
       static_cast<double>(rounds_.at(static_cast<std::uint64_t>(last)).round + 1);
   for (std::size_t g = 0; g < resolved_groups_.size(); ++g) {

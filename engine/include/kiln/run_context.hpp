@@ -245,6 +245,8 @@ class KILN_API DescendContext : public WorkContext {
  public:
   using WorkContext::WorkContext;
   void end_tick() const;
+  /// The same for a tick whose sweeps do not count as steps of the schedule.
+  void end_tick_of_no_steps() const;
 };
 
 /// Schedule::report and ProducesFront::front: what was found.
@@ -264,6 +266,8 @@ class KILN_API ReportContext : public RunContext {
     }
     return values;
   }
+  /// Steps of the earlier stages of a pipeline, which Result counts, too.
+  std::int64_t earlier_steps() const noexcept;
   /// See Run::seconds_at().
   double seconds_at(std::uint64_t step) const;
   /// Evaluations that a box of the front has taken so far.

@@ -90,6 +90,12 @@ TEST_F(Pipelines, AStageHasTheColumnsOfItsSchedule) {
   EXPECT_NE(cells.find("         1       100 "), std::string::npos) << cells;
 }
 
+TEST_F(Pipelines, RoundsOfOscillatorsAreThoseOfTheirStage) {
+  const Outcome outcome = run(solve("sa(sweeps=3000) > sb(sweeps=300)", {"--json", "-q"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["diagnostics"]["rounds"], 1.0) << outcome.out;
+}
+
 TEST_F(Pipelines, AStageEndsAtItsTime) {
   const Outcome outcome =
       run(solve("sa(time_limit=200ms) > pt(rungs=16, sweeps=30)", {"--json", "-q"}));

@@ -239,6 +239,17 @@ TEST(SimulatedBifurcation, RefusesForcesBeyondSinglePrecision) {
       << answer(1e-300, 0);
 }
 
+// A time limit ends a run with greedy sweeps, which are no steps.
+TEST(SimulatedBifurcation, CountsNoStepsForItsDescent) {
+  SimulatedBifurcation schedule{SimulatedBifurcationOptions{}};
+  const Problem problem = sparse_cut();
+  kiln::Run run(problem, schedule, {.time_limit_s = 0.05}, options(32), open_backend("cpu", 1));
+  const Result ended = run.advance_to({.time_limit_s = 0.05});
+  ASSERT_EQ(ended.stop, Stop::time_limit);
+  const Result more = run.advance_to({.sweeps = 1});  // no step more
+  EXPECT_EQ(ended.work.sweeps, more.work.sweeps);
+}
+
 TEST(SimulatedBifurcation, ShowsRoundAndPumpInPlaceOfTemperatures) {
   SimulatedBifurcationOptions chosen;
   chosen.steps = 100;

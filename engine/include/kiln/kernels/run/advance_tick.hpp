@@ -19,7 +19,7 @@ struct KILN_API AdvanceTick {
       "target or step limit";
 
   RunControl* control = nullptr;
-  std::uint64_t sweeps = 0;  ///< of a full tick
+  std::uint64_t sweeps = 0;  ///< of a full tick; 0: this tick has none
   BestLog log = {};          ///< empty: nothing is noted
 
   KILN_HD void operator()() const {
@@ -28,10 +28,11 @@ struct KILN_API AdvanceTick {
     ++c.tick;
     // A continued run may have a smaller limit than the steps that it has done.
     const std::uint64_t left = c.step_limit > c.step ? c.step_limit - c.step : 0;
-    const std::uint64_t wanted = c.tick_sweeps != 0 ? c.tick_sweeps : sweeps;
+    const bool partial = c.tick_sweeps != 0 && sweeps != 0;
+    const std::uint64_t wanted = partial ? c.tick_sweeps : sweeps;
     const std::uint64_t done = wanted < left ? wanted : left;
     c.step += done;
-    if (c.tick_sweeps != 0) c.tick_sweeps = done < wanted ? wanted - done : sweeps;
+    if (partial) c.tick_sweeps = done < wanted ? wanted - done : sweeps;
     if (log.entries.size > 0) note(c);
     if (c.has_target != 0 && c.best_key != ~0ull && exact::from_order_key(c.best_key) <= c.target) {
       c.stop = DeviceStop::target;
