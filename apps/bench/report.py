@@ -376,6 +376,23 @@ def information_tables(documents):
     return lines + provenance(documents)
 
 
+def products_tables(documents):
+    """A row for each size and a column for each path, in TFLOP/s, with cuBLAS after a slash."""
+    lines = []
+    for _, document in documents:
+        rates = {row["case"]: row["tflops"] for row in document["rows"]}
+        paths = list(dict.fromkeys(row["path"] for row in document["rows"] if row["path"]))
+        sizes = sorted({row["n"] for row in document["rows"]})
+        text = lambda case: f"{rates[case]:.3g}" if case in rates else ""
+        both = lambda n, path: " / ".join(
+            filter(None, [text(f"{n}: {path}"), text(f"{n}: cuBLAS {path}")]))
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["n"], paths), [[f"{n:,}", *(both(n, path) for path in paths)]
+                                        for n in sizes])
+        lines.append("")
+    return lines + provenance(documents)
+
+
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
            "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
@@ -383,7 +400,8 @@ REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sw
            "targets": (targets_tables, None), "telemetry": (telemetry_tables, None),
            "api": (api_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
-           "bayes": (bayes_tables, None), "information": (information_tables, None)}
+           "bayes": (bayes_tables, None), "information": (information_tables, None),
+           "products": (products_tables, None)}
 
 
 def put_table(page, suite, lines):

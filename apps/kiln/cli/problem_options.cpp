@@ -38,8 +38,8 @@ const std::vector<OptionSpec> family_specs{
     {"allow-jit", 0, "",
      "compile the source text of --objective, which can do all that you may do"},
     {"sense", 0, "NAME",
-     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, "
-     "commands and formulas are minimised)"},
+     "minimize or maximize, as --minimize and --maximize (default: experiments in a table "
+     "are maximised, everything else is minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
     {"ignore", 0, "A,B", "columns of a table that the search ignores"},
     {"pick", 0, "N", "number of assets of a portfolio"},

@@ -311,6 +311,11 @@ ExitCode run_bench(const Words& words) {
     throw InvalidArgument("cli.conflict", "--check is for suite products, without --compare", {},
                           "kiln bench products --check");
   }
+  if (options.check && (arguments.has("only") || arguments.has("sweeps"))) {
+    throw InvalidArgument("cli.conflict",
+                          "--check checks all products: --only and --sweeps are for rates", {},
+                          "kiln bench products --check --time-limit 10s");
+  }
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
   const Printer printer(suite, options, backend, words, arguments.has("json"));

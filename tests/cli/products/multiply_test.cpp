@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // kiln multiply: what a user types, what comes out, and what is refused.
+#include <csignal>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -200,10 +201,29 @@ TEST_F(Multiply, ChecksAsManyContractsAsTheTimeLimitAllows) {
   EXPECT_EQ(measured["misses"], 0);
   const Outcome text =
       run({"bench", "products", "--check", "--quick", "--time-limit", "1ms", "--device", "cpu"});
-  EXPECT_NE((text.out + text.err)
-                .find("30 products, 0 missed the contract; the time limit left out 120 of 150"),
-            std::string::npos)
+  EXPECT_NE(
+      (text.out + text.err).find("30 products, 0 missed the contract; 120 of 150 were left out"),
+      std::string::npos)
       << text.out << text.err;
+}
+
+TEST_F(Multiply, AnInterruptedCheckPrintsWhatItHasChecked) {
+  Call call{{"bench", "products", "--check", "--device", "cpu", "--json"}};
+  call.signal = SIGINT;
+  call.signal_at = "measuring  5 of ";
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  EXPECT_EQ(measured["interrupted"], true);
+  EXPECT_GE(measured["products"], 15);
+  EXPECT_FALSE(measured["rows"].empty());
+  EXPECT_EQ(measured["misses"], 0);
+}
+
+TEST_F(Multiply, ChecksNoPartOfItsList) {
+  const Outcome outcome = run({"bench", "products", "--check", "--only", "int8"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("--check checks all products"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Multiply, MeasuresProductsByContractAndPath) {

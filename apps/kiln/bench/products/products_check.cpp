@@ -105,6 +105,7 @@ class ProductCheck {
     };
     for (const ProductPath path : product_paths) {
       if (path == ProductPath::int8_exact || !device_has_path(info_, path)) continue;
+      if (path != ProductPath::float64 && !info_.gpu) continue;  // computed as FP64 is
       const double error = error_of(path, multiply(plan_of(path), left, right));
       PathGroup& of = group(path);
       of.error = std::max(of.error, error);
@@ -171,22 +172,6 @@ std::vector<Factors> factors_to_check(std::size_t inner_count, std::size_t shape
   return all;
 }
 
-// In order until the time is over; those of the first shape in any case.
-template <class Shapes>
-void check_within(const BenchRun& run, ProductCheck& check, const std::vector<Factors>& wanted,
-                  const Shapes& shapes, const BenchReport& report) {
-  const Stopwatch spent;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Factors& one = wanted[i];
-    if (one.shape > 0 && spent.seconds() > run.options.time_limit_s) return;
-    const auto& [rows, columns] = shapes[one.shape];
-    const std::string name =
-        fmt::format("K = {}, {}, {} x {}", one.inner, name_of(one.data), rows, columns);
-    run.progress.update(i, wanted.size(), name, report);
-    check.check(one.inner, one.data, rows, columns, one.seed);
-  }
-}
-
 void add_group(BenchReport& report, const PathGroup& of) {
   const double bound = product_error_bound(of.path, of.inner);
   report.rows.push_back({{"path", name_of(of.path)},
@@ -200,6 +185,48 @@ void add_group(BenchReport& report, const PathGroup& of) {
   report.table.push_back({name_of(of.path), name_of(of.data), fmt::format("{}", of.inner),
                           fmt::format("{}", of.products), fmt::format("{}", of.misses),
                           fmt::format("{:.1e}", of.error), fmt::format("{:.1e}", bound)});
+}
+
+// What was checked so far, of `all` products.
+void summarize(BenchReport& report, const ProductCheck& check, std::int64_t all) {
+  std::vector<PathGroup> groups = check.groups();
+  std::ranges::sort(groups, {},
+                    [](const PathGroup& of) { return std::tuple(of.path, of.inner, of.data); });
+  report.rows.clear();
+  report.table.resize(1);  // its heading
+  report.notes.clear();
+  std::int64_t products = 0, misses = 0;
+  for (const PathGroup& of : groups) {
+    add_group(report, of);
+    products += of.products;
+    misses += of.misses;
+  }
+  report.facts["products"] = products;
+  report.facts["misses"] = misses;
+  report.facts["left_out"] = all - products;
+  std::string note = fmt::format("{} products, {} missed the contract", products, misses);
+  if (products < all) note += fmt::format("; {} of {} were left out", all - products, all);
+  report.notes.push_back(std::move(note));
+  if (misses == 0) return;
+  report.first_failure = std::make_exception_ptr(SelfCheckError(
+      "bench.products", fmt::format("{} of {} products missed the contract", misses, products)));
+}
+
+// In order until the time is over; those of the first shape in any case.
+template <class Shapes>
+void check_within(const BenchRun& run, ProductCheck& check, const std::vector<Factors>& wanted,
+                  const Shapes& shapes, BenchReport& report) {
+  const Stopwatch spent;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Factors& one = wanted[i];
+    if (one.shape > 0 && spent.seconds() > run.options.time_limit_s) return;
+    const auto& [rows, columns] = shapes[one.shape];
+    const std::string name =
+        fmt::format("K = {}, {}, {} x {}", one.inner, name_of(one.data), rows, columns);
+    summarize(report, check, std::ssize(wanted) * contracts);  // an interruption prints it
+    run.progress.update(i, wanted.size(), name, report);
+    check.check(one.inner, one.data, rows, columns, one.seed);
+  }
 }
 
 }  // namespace
@@ -219,27 +246,7 @@ BenchReport check_products(const BenchRun& run) {
   const std::vector<Factors> wanted =
       factors_to_check(run.options.quick ? 2 : inner_sizes.size(), shapes.size());
   check_within(run, check, wanted, shapes, report);
-  std::vector<PathGroup> groups = check.groups();
-  std::ranges::sort(groups, {},
-                    [](const PathGroup& of) { return std::tuple(of.path, of.inner, of.data); });
-  std::int64_t products = 0, misses = 0;
-  for (const PathGroup& of : groups) {
-    add_group(report, of);
-    products += of.products;
-    misses += of.misses;
-  }
-  report.facts["products"] = products;
-  report.facts["misses"] = misses;
-  const std::int64_t all = std::ssize(wanted) * contracts;
-  report.facts["left_out"] = all - products;
-  std::string note = fmt::format("{} products, {} missed the contract", products, misses);
-  if (products < all)
-    note += fmt::format("; the time limit left out {} of {}", all - products, all);
-  report.notes.push_back(std::move(note));
-  if (misses > 0) {
-    report.first_failure = std::make_exception_ptr(SelfCheckError(
-        "bench.products", fmt::format("{} of {} products missed the contract", misses, products)));
-  }
+  summarize(report, check, std::ssize(wanted) * contracts);
   return report;
 }
 
