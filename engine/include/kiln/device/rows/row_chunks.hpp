@@ -97,7 +97,7 @@ struct MomentsOfChunk {
     return word < MagnitudeWords::not_finite ? word : 0;
   }
 
-  /// @param first  about the mean
+  // From the number of values, a number near their mean, and the deviations from it.
   KILN_HD static State state_of(double count, double first, const Deviations& all) {
     State state;
     state.count = count;
