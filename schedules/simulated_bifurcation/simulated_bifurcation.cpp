@@ -194,22 +194,22 @@ namespace {
 // Forces are single precision: they and their factor must be within its range. No force exceeds
 // 127 times the sum of all magnitudes.
 void refuse_unless_in_range(const CouplingScale& scale, const PairwiseView& model) {
-  constexpr double largest_sum = 7.8e27, least_force = 1e-30;
+  constexpr double max_sum = 7.8e27, min_force = 1e-30;
   const double sum = std::max(model.total_sum, scale.force);
-  if (!(sum <= largest_sum)) {
+  if (!(sum <= max_sum)) {
     throw InvalidArgument("schedule.weights",
                           "the weights are too large for forces in single precision: the "
                           "magnitudes of fields and couplings of all variables add up to " +
                               detail::show_real(sum),
-                          "a sum of at most " + detail::show_real(largest_sum),
+                          "a sum of at most " + detail::show_real(max_sum),
                           "divide all weights by the same number");
   }
-  if (scale.force >= least_force) return;
+  if (scale.force >= min_force) return;
   throw InvalidArgument("schedule.weights",
                         "the weights are too small for forces in single precision: random spins "
                         "have forces of about " +
                             detail::show_real(scale.force),
-                        "forces of at least " + detail::show_real(least_force),
+                        "forces of at least " + detail::show_real(min_force),
                         "multiply all weights by the same number");
 }
 

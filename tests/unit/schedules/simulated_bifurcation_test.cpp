@@ -239,6 +239,16 @@ TEST(SimulatedBifurcation, RefusesForcesBeyondSinglePrecision) {
       << answer(1e-300, 0);
 }
 
+// No usual tick divides the round; ticks of a few steps cost as much as those of ten.
+TEST(SimulatedBifurcation, MakesTicksOfTenStepsOrMore) {
+  for (const std::int64_t steps : {101, 37, 23}) {
+    SimulatedBifurcationOptions chosen;
+    chosen.steps = steps;
+    const Result result = solve(sparse_cut(), chosen, 1000, 32);
+    EXPECT_LE(result.work.ticks, 100) << steps;
+  }
+}
+
 // A time limit ends a run with greedy sweeps, which are no steps.
 TEST(SimulatedBifurcation, CountsNoStepsForItsDescent) {
   SimulatedBifurcation schedule{SimulatedBifurcationOptions{}};

@@ -99,9 +99,8 @@ class ProductCheck {
     const ProductError errors(a, b);
     const std::vector<double> oracle = multiply(plan_of(ProductPath::float64), left, right);
     const auto error_of = [&](ProductPath path, const std::vector<double>& c) {
-      // The CPU computes all of these as it computes the oracle.
-      const bool is_oracle = path == ProductPath::float64 || !info_.gpu;
-      return is_oracle ? errors.against_exact_sums(c) : errors.against(c, oracle);
+      return path == ProductPath::float64 ? errors.against_exact_sums(c)
+                                          : errors.against(c, oracle);
     };
     for (const ProductPath path : product_paths) {
       if (path == ProductPath::int8_exact || !device_has_path(info_, path)) continue;
