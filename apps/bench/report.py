@@ -201,6 +201,29 @@ def ticks_tables(documents):
     return lines + provenance(documents)
 
 
+def executors_tables(documents):
+    """A row for each case and a column for each executor, in us a tick."""
+    lines = []
+    for _, document in documents:
+        executors = list(dict.fromkeys(row["executor"] for row in document["rows"]))
+        cases = {}
+        for row in document["rows"]:
+            cases.setdefault(row["case"], {})[row["executor"]] = row
+        rows = []
+        for case, by in cases.items():
+            first = next(iter(by.values()))
+            rows.append([f"`{case}`", f"{first['replicas']:,}",
+                         *(digits(by[one]["microseconds_per_tick"]["median"]) for one in executors),
+                         by["auto"]["chosen"],
+                         " / ".join(digits(by[one]["launches_per_1000_sweeps"])
+                                    for one in executors)])
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["replicas", *(f"{one} µs" for one in executors), "auto took",
+                                   "launches for 1000 sweeps: " + " / ".join(executors)]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 def share_text(row, name):
     """Empty where an older document has no such share."""
     return f"{100 * row[name]:.0f} %" if name in row else ""
@@ -395,7 +418,8 @@ def products_tables(documents):
 
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
-           "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
+           "ticks": (ticks_tables, None), "executors": (executors_tables, None),
+           "scaling": (scaling_tables, None),
            "schedules": (schedules_tables, None), "latency": (latency_tables, None),
            "targets": (targets_tables, None), "telemetry": (telemetry_tables, None),
            "api": (api_tables, None),

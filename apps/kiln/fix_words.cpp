@@ -47,6 +47,8 @@ std::string words_of(const FixStep& step, std::string_view verb) {
       return "run with --device " + step.argument;
     case FixCode::use_another_gpu:
       return "try another GPU (--device cuda:N)";
+    case FixCode::use_executor:
+      return "--executor " + step.argument;
     case FixCode::set_replicas:
       return replicas_option(verb) + " " + step.argument;
     case FixCode::fewer_replicas:

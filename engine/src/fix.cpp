@@ -25,6 +25,8 @@ std::string FixStep::sentence() const {
       return "run with RunOptions::device = \"" + argument + "\"";
     case FixCode::use_another_gpu:
       return "try another GPU (RunOptions::device = \"cuda:N\")";
+    case FixCode::use_executor:
+      return "set RunOptions::executor to " + argument;
     case FixCode::set_replicas:
       return "set RunOptions::replicas = " + argument;
     case FixCode::fewer_replicas:
@@ -59,6 +61,9 @@ Fix::Fix(std::string text) {
 Fix::Fix(const char* text) : Fix(std::string(text)) {}
 Fix::Fix(FixStep step) { steps_.push_back(std::move(step)); }
 
+Fix Fix::use_executor(std::string_view executor) {
+  return Fix(FixStep{FixCode::use_executor, std::string(executor)});
+}
 Fix Fix::use_device(std::string device) {
   return Fix(FixStep{FixCode::use_device, std::move(device)});
 }

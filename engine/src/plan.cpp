@@ -15,6 +15,7 @@
 #include "kiln/options.hpp"
 #include "kiln/own_work.hpp"
 
+#include "executors/check_executor.hpp"
 #include "limits/plan_work.hpp"
 #include "pipelines/run_stages.hpp"
 #include "plan_naming.hpp"
@@ -176,10 +177,13 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
   return cpu;
 }
 
+bool waits_for_host(const RunPlan& plan, const Objective& objective) {
+  return plan.needs.pacing != Pacing::device || objective.execution().pace == Pace::host;
+}
+
 bool makes_copies(const RunPlan& plan, const Objective& objective) {
-  const bool waits =
-      plan.needs.pacing != Pacing::device || objective.execution().pace == Pace::host;
-  return plan.needs.sweeps_per_tick > 1 || plan.needs.descends_at_end || waits;
+  return plan.needs.sweeps_per_tick > 1 || plan.needs.descends_at_end ||
+         waits_for_host(plan, objective);
 }
 
 // Most replicas for which a schedule really starts to be counted: it makes arrays on the host.
@@ -348,6 +352,7 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
+  check_executor(options, plan.device, waits_for_host(plan, objective));
   const ShapeAndNaming chosen = shape_and_naming(problem, schedule, options, plan);
   plan.shape = chosen.shape;
   plan.draw_naming = chosen.naming;

@@ -115,6 +115,11 @@ void Queue::replay(TickGraph& graph) {
   do_replay(graph);
 }
 
+void Queue::replay_loop(TickGraph& loop, std::uint64_t iterations) {
+  ++counters_.graph_launches;
+  do_replay_loop(loop, iterations);
+}
+
 namespace {
 [[noreturn]] void no_capture(const char* backend) {
   throw InvalidArgument("queue.capture",
@@ -125,6 +130,13 @@ namespace {
 void Queue::begin_capture() { no_capture(backend_name()); }
 std::unique_ptr<TickGraph> Queue::end_capture() { no_capture(backend_name()); }
 void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
+void Queue::do_replay_loop(TickGraph&, std::uint64_t) { no_capture(backend_name()); }
+
+std::unique_ptr<TickGraph> Queue::capture_loop(const RunControl*, const std::function<void()>&,
+                                               const std::function<void()>&, std::string& refusal) {
+  refusal = std::string("backend ") + backend_name() + " has no loops";
+  return nullptr;
+}
 
 // Threads for each call: it is for backends whose own work is not on the host, and calls of
 // objectives that are worth a thread.

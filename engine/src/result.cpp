@@ -231,7 +231,9 @@ std::string Result::to_json() const {
       {"name", device},
       {"description", device_description},
       {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
-      {"graph_capture", graph_capture}};
+      {"executor", to_string(executor.executor)},
+      {"executor_reason", executor.reason},
+      {"graph_capture", executor.executor != Executor::stream}};
   json["seed"] = seed;
   json["draws"] = to_string(draw_naming);
   json["objective"] = {{"name", value_name},

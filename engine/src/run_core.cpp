@@ -24,6 +24,7 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
+#include "executors/tick_player.hpp"
 #include "plans/refused_batch.hpp"
 #include "profile/instruments.hpp"
 #include "refuse_ability.hpp"
@@ -141,6 +142,7 @@ void RunCore::allocate(const RunPlan& plan) {
   sweeps_ = objective_->as<Sweeps>();
   if (options_.on_evaluation) watch_evaluations();
   allocate_own(plan);
+  make_player();
 }
 
 void RunCore::watch_evaluations() {
@@ -308,8 +310,8 @@ void RunCore::enqueue_tick() {
 // To capture takes 350 us, and a tick gains 9 us by it where it takes 72 us (H200).
 void RunCore::capture_tick() {
   constexpr std::int64_t fewest = 40;
-  if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
-  if (whole_ticks_left() < fewest) return;
+  if (!player_->wants_capture()) return;
+  if (options_.executor == Executor::automatic && whole_ticks_left() < fewest) return;
   const TraceRange range(tracer_, "kiln.capture");
   const auto begin = Clock::now();
   RunControl stopped = progress_->control;
@@ -319,10 +321,7 @@ void RunCore::capture_tick() {
   post_summary();
   wait_summary();
   const Counters before = queue_->counters();
-  queue_->begin_capture();
-  enqueue_tick();
-  graph_ = queue_->end_capture();
-  progress_->captured = true;
+  player_->capture();
   progress_->in_ticks += queue_->counters() - before;
   progress_->setup_s += seconds_since(begin);
 }

@@ -19,6 +19,7 @@
 #include "kiln/run.hpp"
 #include "kiln/run_context.hpp"
 
+#include "executors/tick_player.hpp"
 #include "pipelines/handed.hpp"
 
 namespace kiln {
@@ -188,14 +189,10 @@ class RunCore {
   std::int64_t whole_ticks_left() const;
   TrackBest best_kernel();
   void capture_tick();
-  void capture_ticks();
+  void make_player();
   void enqueue_tick();
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
-  void drop_graphs() noexcept {
-    graph_.reset();
-    long_graph_.reset();
-  }
   /// By the schedule itself, not only by the objective.
   bool schedule_paced() const noexcept { return needs_.pacing != Pacing::device; }
   void go_back(const Archive& archive);
@@ -213,7 +210,6 @@ class RunCore {
   /// @param records  whether epochs that end are recorded
   void enqueue_ticks(std::int64_t count, bool records = true);
   void end_epoch();
-  bool fits_long_graph(std::int64_t count, bool records) const;
   void time_incumbents();
   void collect_incumbents(Result& result);
   void post_summary();
@@ -227,6 +223,7 @@ class RunCore {
   /// earlier.
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
+  TickPlayer::Look look_at(double now_s) const;
   Stop loop(const Observers& observers, const Alarm& alarm);
   /// Asks all observers. Gives the first that wants to stop, or null.
   const Observer* report(const RunSummary& summary, double earlier_s, const Observers& observers);
@@ -258,8 +255,7 @@ class RunCore {
   std::unique_ptr<Fallback> fallback_;
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<RunTelemetry> telemetry_;
-  std::unique_ptr<TickGraph> graph_;       // of one tick
-  std::unique_ptr<TickGraph> long_graph_;  // of several, where ticks are short
+  std::unique_ptr<TickPlayer> player_;
   std::unique_ptr<Progress> progress_;
   EarlierStages earlier_;
   std::int64_t sweeps_after_ = 0;  // planned for later stages

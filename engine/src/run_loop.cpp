@@ -13,6 +13,7 @@
 #include "kiln/errors.hpp"
 
 #include "call_limit.hpp"
+#include "executors/tick_player.hpp"
 #include "limits/plan_work.hpp"
 #include "run_parts.hpp"
 #include "telemetry/run_telemetry.hpp"
@@ -20,10 +21,8 @@
 namespace kiln {
 namespace {
 
-// A chunk is what is enqueued between two looks at the clock: long enough that looking costs
-// nothing, short enough that Ctrl-C and time limits are obeyed at once.
-constexpr double chunk_s = 0.01;
-constexpr std::int64_t longest_chunk = 4096;
+// Ticks that are enqueued between two looks at the clock.
+constexpr std::int64_t longest_chunk = 1 << 16;
 
 // What a run may take beyond its limit: to end a tick, and then to leave a better state.
 constexpr double tick_grace_s = 0.1, descent_grace_s = 0.15;
@@ -95,7 +94,7 @@ std::optional<Result> RunCore::advance(const Budget& limit, const Observers& obs
   progress_->enqueued = progress_->control.tick;
   const bool within =
       !loaded_ && budget_.sweeps && limit_.sweeps.value_or(INT64_MAX) <= *budget_.sweeps;
-  if (within != ends_with_budget_ || counted != counted_limit()) drop_graphs();
+  if (within != ends_with_budget_ || counted != counted_limit()) player_->drop();
   ends_with_budget_ = within;
   capture_tick();
   const DeviceStop spent = apply_limits();
@@ -177,6 +176,16 @@ Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers&
 
 Result RunCore::result_so_far(Stop stop) { return collect(stop, progress_->last); }
 
+// Towards a time limit looks become frequent: two chunks fit before it.
+TickPlayer::Look RunCore::look_at(double now_s) const {
+  TickPlayer::Look look;
+  look.enqueued = progress_->enqueued;
+  look.elapsed_s = progress_->run_s + now_s;
+  look.interval_s = options_.report_interval_s;
+  if (limit_.time_limit_s) look.most_s = (*limit_.time_limit_s - now_s) / 2;
+  return look;
+}
+
 Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
@@ -184,19 +193,23 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const int max_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   const std::int64_t longest =
       telemetry_ ? std::min(longest_chunk, telemetry_->longest_chunk()) : longest_chunk;
-  std::int64_t chunk = 1;
+  std::int64_t chunk = 1, allowed = 1;
+  player_->forget_chunks();
   std::uint64_t last_tick = 0;
   double last_s = 0, last_copies_s = progress_->copies_s;
   bool first = true;
   std::int64_t left = ticks_to_look();  // not yet enqueued, until the host looks
   for (;;) {
+    // Ticks of the host come one by one: the next may take a model that the last did without.
+    if (!host_paced_) chunk = std::min(allowed, player_->chunk(look_at(seconds_since(begin))));
     if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
       if (!try_ticks(ticks, alarm)) {
         progress_->run_s = earlier_s + seconds_since(begin);
         return stop_of(alarm);
       }
-      if (telemetry_) telemetry_->hand_over(control());
+      if (telemetry_ && !player_->handed_over()) telemetry_->hand_over(control());
       post_summary();
+      player_->begin_chunk();
       left -= ticks;
       if (progress_->pending < max_pending && left > 0) continue;
     }
@@ -247,12 +260,11 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
     const double copied_s = p.copies_s - std::exchange(last_copies_s, p.copies_s);
     const double per_tick_s = std::max(1e-9, (now_s - last_s - copied_s) / std::max(1.0, ticks));
     progress_->tick_s = per_tick_s;
-    // The first chunk has the cost of the first launches in it. Ticks of the host come one by one:
-    // the next may take a model that the last did without.
-    if (!first && !host_paced_) {
-      const auto wanted = static_cast<std::int64_t>(chunk_s / per_tick_s);
-      chunk = std::clamp<std::int64_t>(wanted, std::max<std::int64_t>(1, chunk / 4), chunk * 4);
-      chunk = std::clamp<std::int64_t>(chunk, 1, longest);
+    player_->end_chunk(static_cast<std::int64_t>(ticks), now_s - last_s - copied_s);
+    // The first chunk has the cost of the first launches in it.
+    if (!first) {
+      player_->set_tick_s(per_tick_s);
+      allowed = std::min(longest, std::max(allowed, 4 * chunk));
     }
     first = false;
     last_tick = summary.control.tick;

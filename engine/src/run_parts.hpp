@@ -29,7 +29,6 @@ struct RunCore::Progress {
   std::uint64_t best_key = ~0ull;
   std::uint64_t best_step = 0;  ///< at the look that first saw it
   Counters in_ticks;
-  bool captured = false;
   bool begins_with_values = true;  ///< states are evaluated before the first tick
   double first_values = 0;     ///< median size of the objective values of random first states; or 0
   bool whole = true;           ///< states are those at the end of a tick

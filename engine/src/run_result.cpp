@@ -192,7 +192,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.integral = problem_.units.integral;
   result.stop = stop;
   if (stop == Stop::observer) result.stopped_by = progress_->stopped_by;
-  result.graph_capture = progress_->captured;
+  result.executor = player_->choice();
   result.draw_naming = draw_naming_;
   result.work.sweeps = earlier_.sweeps + static_cast<std::int64_t>(control.step);
   result.work.replicas = batch_->replicas();

@@ -22,46 +22,6 @@ using std::chrono::microseconds;
 constexpr microseconds short_spin(100);
 // Of waits after which the device has nothing to do: a nap makes them a twentieth longer at most.
 constexpr microseconds long_spin(2000);
-// A graph takes the room of so many launches less.
-constexpr std::int64_t nodes_of_launch = 4;
-
-class CudaTickGraph final : public TickGraph {
- public:
-  /// Takes over `graph`.
-  CudaTickGraph(std::shared_ptr<const CudaDevice> device, std::shared_ptr<const Stream> stream,
-                cudaGraph_t graph, std::chrono::nanoseconds timeout)
-      : device_(std::move(device)), stream_(std::move(stream)), timeout_(timeout) {
-    const cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &nodes_);
-    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
-    static_cast<void>(cudaGraphDestroy(graph));
-    cuda_check(counted, "count the nodes of a captured tick");
-    cuda_check(status, "instantiate a captured tick");
-  }
-
-  ~CudaTickGraph() override {
-    if (device_->is_lost()) return;
-    const CurrentDevice current(*device_, std::nothrow);
-    // Replays may still be under way; nothing says that destroying would wait for them.
-    const cudaError_t status =
-        look_until_done(long_spin, timeout_, [this] { return cudaStreamQuery(stream_->get()); });
-    if (status == cudaErrorNotReady) {
-      device_->lose(timeout_);
-      return;
-    }
-    static_cast<void>(cudaGraphExecDestroy(executable_));
-  }
-
-  cudaGraphExec_t executable() const noexcept { return executable_; }
-  std::int64_t nodes() const noexcept override { return static_cast<std::int64_t>(nodes_); }
-
- private:
-  std::shared_ptr<const CudaDevice> device_;
-  std::shared_ptr<const Stream> stream_;
-  std::chrono::nanoseconds timeout_;
-  cudaGraphExec_t executable_ = nullptr;
-  std::size_t nodes_ = 0;
-};
-
 }  // namespace
 
 CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
@@ -294,39 +254,6 @@ RunSummary CudaQueue::wait_summary() {
                   [&] { return cudaEventQuery(parts_->summary_ready[slot].get()); });
   ++taken_;
   return parts_->summaries[slot];
-}
-
-void CudaQueue::begin_capture() {
-  refuse_in_capture("begin another capture");
-  const CurrentDevice current(*device_);
-  // Thread-local: other threads of the program may go on allocating and synchronising.
-  cuda_check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
-             "begin to capture a tick");
-  capturing_ = true;
-}
-
-std::unique_ptr<TickGraph> CudaQueue::end_capture() {
-  if (!capturing_) throw InvalidArgument("queue.capture", "no tick is being captured");
-  const CurrentDevice current(*device_);
-  capturing_ = false;
-  cudaGraph_t graph = nullptr;
-  cuda_check(cudaStreamEndCapture(stream(), &graph), "end the capture of a tick");
-  auto tick = std::make_unique<CudaTickGraph>(device_, parts_->stream, graph, timeout_);
-  // Otherwise the first replay would pay for it.
-  cuda_check(cudaGraphUpload(tick->executable(), stream()), "upload a captured tick");
-  return tick;
-}
-
-void CudaQueue::do_replay(TickGraph& graph) {
-  refuse_in_capture("replay another");
-  auto* const tick = dynamic_cast<CudaTickGraph*>(&graph);
-  if (tick == nullptr) {
-    throw InvalidArgument("queue.capture", "the captured tick belongs to another backend");
-  }
-  const CurrentDevice current(*device_);
-  since_mark_ += tick->nodes() / nodes_of_launch;
-  make_room();
-  cuda_check(cudaGraphLaunch(tick->executable(), stream()), "replay a captured tick");
 }
 
 }  // namespace kiln::cuda

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -55,6 +56,10 @@ class CudaQueue final : public Queue {
   bool can_capture() const noexcept override { return true; }
   void begin_capture() override;
   std::unique_ptr<TickGraph> end_capture() override;
+  std::unique_ptr<TickGraph> capture_loop(const RunControl* control,
+                                          const std::function<void()>& body,
+                                          const std::function<void()>& after,
+                                          std::string& refusal) override;
 
  protected:
   void* do_allocate(std::size_t bytes) override;
@@ -65,13 +70,19 @@ class CudaQueue final : public Queue {
   void do_download(void* host, const void* device, std::size_t bytes) override;
   void do_wait() override;
   void do_replay(TickGraph& graph) override;
+  void do_replay_loop(TickGraph& loop, std::uint64_t iterations) override;
   void do_begin_timer() override;
   double do_end_timer_s() override;
 
  private:
   static constexpr std::uint64_t max_summaries = QueueParts::max_summaries;
   static constexpr std::int64_t launches_of_mark = 256;
+  // So that no more than half of the slots of loops are under way.
+  static constexpr std::int64_t loop_launches_of_mark = 16;
   void refuse_in_capture(const char* what) const;
+  void begin_capture_to(cudaGraph_t graph, const cudaGraphNode_t* after);
+  void end_capture_to();
+  void note_capture();
   void abandon_capture() noexcept;
   void wait_for_uploads();
   template <class Query>
@@ -87,6 +98,7 @@ class CudaQueue final : public Queue {
   std::uint64_t posted_ = 0, taken_ = 0;
   std::size_t staged_ = 0;  // bytes of the staging memory that copies may still read
   bool capturing_ = false;
+  std::uint64_t launches_before_capture_ = 0;
   std::chrono::nanoseconds timeout_;
   std::int64_t since_mark_ = 0;  // launches
   std::uint64_t marks_ = 0;      // of parts_->launched

@@ -45,6 +45,14 @@ class PinnedMemory final : public MemorySource {
 
 }  // namespace
 
+LoopParts::LoopParts(const CudaDevice& device, std::shared_ptr<const Stream> on)
+    : stream(std::move(on)),
+      state(static_cast<LoopState*>(device.allocate(sizeof(LoopState), stream->get()))) {
+  cuda_check(cudaMemsetAsync(state, 0, sizeof(LoopState), stream->get()), "begin to count loops");
+}
+
+LoopParts::~LoopParts() { static_cast<void>(cudaFreeAsync(state, stream->get())); }
+
 QueueParts::QueueParts(const CudaDevice& device)
     : stream(std::make_shared<const Stream>()),
       arena(std::make_unique<PoolMemory>(device, stream->get())),

@@ -10,9 +10,23 @@
 #include "kiln/memory/arena.hpp"
 
 #include "cuda_device.hpp"
+#include "executors/loop_graph.hpp"
 #include "stream.hpp"
 
 namespace kiln::cuda {
+
+/// What the loops of a queue share, which run one after another.
+struct LoopParts {
+  LoopParts(const CudaDevice& device, std::shared_ptr<const Stream> on);
+  ~LoopParts();
+  LoopParts(const LoopParts&) = delete;
+  LoopParts& operator=(const LoopParts&) = delete;
+
+  std::shared_ptr<const Stream> stream;
+  PinnedBuffer<std::uint64_t> slots{loop_slots};
+  LoopState* state = nullptr;  // on the device
+  std::uint64_t launches = 0;
+};
 
 /// What makes a queue and is dear to make: queues leave it to later ones (CudaDevice::idle()). It
 /// must be made and destroyed while the device is current.
@@ -29,8 +43,9 @@ struct QueueParts {
   std::array<Event, max_summaries> summary_ready;
   std::array<Event, 2> launched;  // behind the last launches, and behind those before
   Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
-  Arena arena;   // device memory
-  Arena pinned;  // host memory that the device can write
+  std::unique_ptr<LoopParts> loops;  // made for the first loop
+  Arena arena;                       // device memory
+  Arena pinned;                      // host memory that the device can write
 };
 
 }  // namespace kiln::cuda

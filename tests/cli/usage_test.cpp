@@ -120,7 +120,22 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"GraphCaptureMaybe",
                  {"solve", "gset:G1", "--graph-capture", "maybe"},
                  "error[cli.range]: --graph-capture=maybe is neither on nor off\n"
-                 "  fix: --graph-capture on\n"}),
+                 "  fix: --graph-capture on\n"},
+        BadUsage{"UnknownExecutor",
+                 {"solve", "gset:G1", "--executor", "resident"},
+                 "error[cli.range]: --executor=resident is not one of auto, stream, graph and "
+                 "loop\n"
+                 "  fix: --executor auto\n"},
+        BadUsage{"ExecutorOfTheCpu",
+                 {"solve", "torus:10x10,1", "--executor", "loop", "--device", "cpu", "-q"},
+                 "error[executor.device]: executor loop does not apply to cpu: a CPU runs a kernel "
+                 "where it is launched\n"
+                 "  a GPU, whose ticks can be captured\n"
+                 "  fix: --executor auto\n"},
+        BadUsage{"ExecutorTwice",
+                 {"solve", "gset:G1", "--executor", "graph", "--graph-capture", "off"},
+                 "error[cli.conflict]: --executor and --graph-capture exclude each other\n"
+                 "  fix: --executor alone\n"}),
     [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -190,7 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, "
+                 "  available: kernels, ticks, executors, telemetry, api, sweep, scaling, "
+                 "schedules, latency, "
                  "targets, tempering, "
                  "time-to-target, sampling, pareto, bayes, information, products\n"
                  "  fix: kiln list suites\n"},
@@ -217,7 +233,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"NothingToMeasure",
                  {"bench"},
                  "error[cli.missing]: kiln bench needs a suite\n"
-                 "  kernels, ticks, telemetry, api, sweep, scaling, schedules, latency, targets, "
+                 "  kernels, ticks, executors, telemetry, api, sweep, scaling, schedules, latency, "
+                 "targets, "
                  "tempering, time-to-target, sampling, pareto, bayes, information, products\n"
                  "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",

@@ -22,6 +22,8 @@ const RowFigure launch_time{{"kernel", "shape"}, {"replicas"}, "/microseconds/me
 const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
 const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
+const RowFigure executor_time{
+    {"case", "executor"}, {"replicas"}, "/microseconds_per_tick/median", "us a tick"};
 const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "on/off"};
 const RowFigure api_ratio{{"case"}, {"replicas"}, "/ratio/median", "API/direct"};
 const RowFigure anneal_rate{
@@ -47,6 +49,8 @@ const std::vector<Suite>& suites() {
        run_kernels_suite, launch_time},
       {"ticks", "launches of one tick of each schedule, and their time with nothing to do",
        run_ticks_suite, tick_time},
+      {"executors", "whole runs by each executor: time of a tick, launches of the host",
+       run_executors_suite, executor_time},
       {"telemetry", "what epochs, incumbents and records cost a run; whole records of the ring",
        run_telemetry_suite, epoch_ratio},
       {"api", "what a run through the interface costs beside its kernels, launched by hand",

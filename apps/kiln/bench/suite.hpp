@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,12 @@ struct BenchRun {
   bool on_cpu() const { return backend.backend->info().name == "cpu"; }
 };
 
+/// What whole annealing runs are measured on, from 800 to 20,000 variables.
+inline constexpr std::array<const char*, 15> sweep_instances{
+    "gset:G1",  "gset:G11",      "gset:G14",   "gset:G22", "gset:G32",
+    "gset:G35", "gset:G43",      "gset:G55",   "gset:G63", "gset:G70",
+    "gset:G81", "torus:50x40,1", "ea:50x40,1", "k2000",    "palubeckis:p3000.1"};
+
 /// A set of measurements that can be asked for by name.
 struct Suite {
   std::string name;
@@ -90,6 +97,7 @@ BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_scaling_suite(const BenchRun&);
 BenchReport run_ticks_suite(const BenchRun&);
+BenchReport run_executors_suite(const BenchRun&);
 BenchReport run_telemetry_suite(const BenchRun&);
 BenchReport run_api_suite(const BenchRun&);
 BenchReport run_schedules_suite(const BenchRun&);

@@ -19,11 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<const char*, 15> instances{
-    "gset:G1",  "gset:G11",      "gset:G14",   "gset:G22", "gset:G32",
-    "gset:G35", "gset:G43",      "gset:G55",   "gset:G63", "gset:G70",
-    "gset:G81", "torus:50x40,1", "ea:50x40,1", "k2000",    "palubeckis:p3000.1"};
-
 constexpr int max_repetitions = 5;
 constexpr std::uint64_t seed = 1;
 
@@ -40,12 +35,13 @@ std::vector<SweepCase> selected_cases(const BenchRun& run) {
     if (run.options.threads == 0 && threads.front() > 1) threads.insert(threads.begin(), 1);
   }
   std::vector<SweepCase> cases;
-  for (const char* name : instances) {
+  for (const char* name : sweep_instances) {
     if (!run.wants(name)) continue;
     for (const int n : threads) cases.push_back({name, n});
     if (run.options.quick) break;
   }
-  if (cases.empty()) refuse_empty_selection(run.options, {instances.begin(), instances.end()});
+  if (cases.empty())
+    refuse_empty_selection(run.options, {sweep_instances.begin(), sweep_instances.end()});
   return cases;
 }
 

@@ -3,6 +3,7 @@
 // The options of the verbs that run a schedule.
 #include <limits>
 
+#include "kiln/executors/executor.hpp"
 #include "kiln/kernels/fronts/scalarization.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 
@@ -70,6 +71,15 @@ std::any naming_of(const std::string& name, const Setting& setting) {
   return read(name, setting);
 }
 
+std::any executor_of(const std::string& name, const Setting& setting) {
+  static const ReadOption read = one_of<Executor>({{"auto", Executor::automatic},
+                                                   {"stream", Executor::stream},
+                                                   {"graph", Executor::graph},
+                                                   {"loop", Executor::loop}},
+                                                  "auto");
+  return read(name, setting);
+}
+
 // Older versions had words only: what repeats them says so.
 const OptionSpec draw_naming{"draw-naming",
                              0,
@@ -81,11 +91,15 @@ const OptionSpec draw_naming{"draw-naming",
 // Made at the first use: it takes an option of another file.
 const Specs& output_specs() {
   static const Specs specs{
-      {"graph-capture",
+      {"executor",
        0,
-       "on|off",
-       "whether to use CUDA graphs (default on); the answer does not change",
-       {.standard = "on", .read = on_or_off()}},
+       "NAME",
+       "how a GPU gets its launches: stream (one by one), graph (captured, many at a time), loop "
+       "(repeated by the device), or auto (default: the fastest, by measurement); the answer does "
+       "not change",
+       {.standard = "auto", .read = executor_of}},
+      // How it was called before there were several.
+      {"graph-capture", 0, "on|off", "", {.read = on_or_off()}},
       {"report-interval",
        0,
        "TIME",

@@ -109,13 +109,24 @@ void judge_values(const CommandOptions& options) {
   for (const auto& [name, setting] : options.settings) options.read(name);
 }
 
+// --graph-capture is how it was called when there were two.
+Executor wanted_executor(const CommandOptions& options) {
+  const auto executor = options.value<Executor>("executor").value_or(Executor::automatic);
+  if (!options.has("graph-capture")) return executor;
+  if (options.settings.at("executor").origin != Origin::standard) {
+    throw InvalidArgument("cli.conflict", "--executor and --graph-capture exclude each other", {},
+                          "--executor alone");
+  }
+  return options.value<bool>("graph-capture").value() ? Executor::automatic : Executor::stream;
+}
+
 // What is a member of RunOptions or of the budget.
 void fill_run(CommandOptions& options) {
   RunOptions& run = options.run;
   run.device = clean(options.text("device"));
   run.seed = options.value<std::uint64_t>("seed").value_or(run.seed);
   run.draw_naming = options.value<std::optional<DrawNaming>>("draw-naming").value_or(std::nullopt);
-  run.graph_capture = options.value<bool>("graph-capture").value_or(run.graph_capture);
+  run.executor = wanted_executor(options);
   run.profile = options.has("profile");
   run.threads = static_cast<int>(options.value<std::int64_t>("threads").value_or(run.threads));
   run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);

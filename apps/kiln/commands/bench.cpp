@@ -44,7 +44,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"time-limit", 0, "TIME",
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "length of each run: sweeps in suites sweep, scaling, ticks, api, schedules, latency and "
+       "length of each run: sweeps in suites sweep, scaling, ticks, executors, api, schedules, "
+       "latency and "
        "tempering, generations in "
        "pareto, batches in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and "
        "200 on the CPU, "

@@ -29,10 +29,20 @@ namespace {
 // Limits are those of the rest of the run; the others replace what the run was given.
 constexpr std::array<std::string_view, 8> limits{
     "time-limit", "sweeps", "work-limit", "target", "evaluations", "generations", "draws", "until"};
-constexpr std::array<std::string_view, 13> others{
-    "device",        "threads",   "graph-capture", "report-interval", "checkpoint-every",
-    "allow-command", "allow-jit", "plugin",        "metrics",         "json",
-    "quiet",         "verbose",   "help"};
+constexpr std::array<std::string_view, 14> others{"device",
+                                                  "threads",
+                                                  "executor",
+                                                  "graph-capture",
+                                                  "report-interval",
+                                                  "checkpoint-every",
+                                                  "allow-command",
+                                                  "allow-jit",
+                                                  "plugin",
+                                                  "metrics",
+                                                  "json",
+                                                  "quiet",
+                                                  "verbose",
+                                                  "help"};
 
 std::string sentence_of(const OptionSpec& spec) {
   if (spec.name == "time-limit") return "stop after this time from now: 500ms, 30s, 5m, 2h";

@@ -17,6 +17,7 @@ enum class FixCode : std::uint8_t {
   text,                    ///< (a sentence) follow the sentence, which holds for every program
   use_device,              ///< (name) run on that device
   use_another_gpu,         ///< run on another CUDA device
+  use_executor,            ///< (name) enqueue ticks by that executor
   set_replicas,            ///< (number) use that many replicas
   fewer_replicas,          ///< use fewer replicas than now
   more_replicas,           ///< use more replicas than now
@@ -54,6 +55,7 @@ class KILN_API Fix {
   Fix(const char* text);  // NOLINT(google-explicit-constructor)
 
   static Fix use_device(std::string device);
+  static Fix use_executor(std::string_view executor);
   static Fix use_another_gpu();
   static Fix set_replicas(std::int64_t replicas);
   static Fix fewer_replicas();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,13 +23,14 @@
 namespace kiln {
 
 struct Alarm;
+struct RunControl;
 struct RunSummary;
 class ArmedQueue;
 
 /// Counters of the work of a queue. The result shows the differences over a run (`work.cuda`).
 struct Counters {
-  std::uint64_t launches = 0;        ///< kernels enqueued one by one
-  std::uint64_t graph_launches = 0;  ///< captured ticks replayed
+  std::uint64_t launches = 0;        ///< kernels enqueued one by one, captures not counted
+  std::uint64_t graph_launches = 0;  ///< of graphs: one tick, several, or a loop of many
   std::uint64_t allocations = 0;
   std::uint64_t copies = 0;            ///< between host and device, either way
   std::uint64_t synchronizations = 0;  ///< waits of the host for the device
@@ -170,6 +172,17 @@ class KILN_API Queue {
   virtual void begin_capture();
   virtual std::unique_ptr<TickGraph> end_capture();
   void replay(TickGraph& graph);
+  /// Captures a loop that the device repeats until a run stops: replay_loop() is one launch.
+  /// @param control  [1] of the run; its stop flag is read after each iteration
+  /// @param body  enqueues what an iteration does
+  /// @param after  enqueues what follows the last iteration; may be empty
+  /// @param refusal  receives why the device cannot repeat this, if the result is null
+  virtual std::unique_ptr<TickGraph> capture_loop(const RunControl* control,
+                                                  const std::function<void()>& body,
+                                                  const std::function<void()>& after,
+                                                  std::string& refusal);
+  /// Repeats a loop so many times, or until the run stops. A run that has stopped does not begin.
+  void replay_loop(TickGraph& loop, std::uint64_t iterations);
 
   /// Runs task(0) .. task(count - 1) on the host in parallel, for objectives on the host: on the
   /// threads of the CPU backend, else on one thread per core. Returns when all are done; rethrows
@@ -197,6 +210,7 @@ class KILN_API Queue {
   virtual void do_download(void* host, const void* device, std::size_t bytes) = 0;
   virtual void do_wait() = 0;
   virtual void do_replay(TickGraph& graph);
+  virtual void do_replay_loop(TickGraph& loop, std::uint64_t iterations);
   virtual void do_begin_timer();
   virtual double do_end_timer_s();
   virtual void* do_allocate_shared(std::size_t bytes);

@@ -13,6 +13,7 @@
 
 #include "kiln/budget.hpp"
 #include "kiln/evaluations.hpp"
+#include "kiln/executors/executor.hpp"
 #include "kiln/export.hpp"
 #include "kiln/fronts/front.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
@@ -136,7 +137,7 @@ struct KILN_API Result {
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or another index
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
-  bool graph_capture = false;
+  ExecutorChoice executor;                            ///< of the last stage
   /// The stages of a pipeline as far as the run came; empty for other schedules.
   std::vector<StageResult> stages;
   /// The front of a problem with several objectives; null for others. `objective` is its

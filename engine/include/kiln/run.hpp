@@ -14,6 +14,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/budget.hpp"
 #include "kiln/evaluations.hpp"
+#include "kiln/executors/executor.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/draw_naming.hpp"
 #include "kiln/observer.hpp"
@@ -38,8 +39,8 @@ struct RunOptions {
   /// How sweeps name their random words; empty: shared if the schedule wants it, by planes if
   /// model, schedule and group size allow it, else by words (RunPlan::draw_naming).
   std::optional<DrawNaming> draw_naming = {};
-  bool graph_capture = true;       ///< capture ticks where the backend can
-  double report_interval_s = 0.1;  ///< interval between calls of observers
+  Executor executor = Executor::automatic;  ///< how ticks are enqueued
+  double report_interval_s = 0.1;           ///< interval between calls of observers
   /// Measures the time of each kernel in a sample of the ticks (Result::profile).
   bool profile = false;
   /// Number of distinct solutions in the result, best first (Result::top).

@@ -40,7 +40,7 @@ struct Handed {
   DeviceArray<std::int32_t> origin;
   std::uint64_t best_key = ~0ull;
   double setup_s = 0, run_s = 0, to_best_s = 0, first_values = 0;
-  bool captured = false, begins_with_values = true;
+  bool begins_with_values = true;
   Counters in_ticks;
   IncumbentList incumbents;
 };

@@ -34,7 +34,6 @@ void RunCore::take_over(Handed& handed) {
   p.best_key = p.reported_best_key = handed.best_key;
   p.first_values = handed.first_values;
   p.begins_with_values = handed.begins_with_values;
-  p.captured = handed.captured;
   p.in_ticks = handed.in_ticks;
   p.looks = {{0, handed.run_s}};
   if (problem_.objective->execution().pace != Pace::host) update_energies({});
@@ -109,7 +108,6 @@ StageBegin RunCore::hand_on() {
   handed.to_best_s = p.to_best_s;
   handed.first_values = p.first_values;
   handed.begins_with_values = p.begins_with_values;
-  handed.captured = p.captured;
   handed.in_ticks = p.in_ticks;
   if (telemetry_) handed.incumbents = telemetry_->incumbents();
   handed.batch = std::move(batch_);

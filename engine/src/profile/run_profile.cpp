@@ -31,9 +31,9 @@ void RunCore::enqueue_profiled(std::int64_t count) {
   Profiler& profiler = *instruments_->profiler;
   while (count > 0) {
     const std::int64_t replays =
-        graph_ ? std::min(count, profiler.ticks_to_sample()) : std::int64_t{0};
+        player_->captured() ? std::min(count, profiler.ticks_to_sample()) : std::int64_t{0};
     if (replays > 0) {
-      if (replays >= Profiler::period / 2) capture_ticks();  // not while they are measured
+      player_->prepare(replays);  // not while they are measured
       profiler.measure_replays(replays, [&] { enqueue_ticks(replays); });
       count -= replays;
       continue;

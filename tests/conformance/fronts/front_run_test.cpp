@@ -40,7 +40,7 @@ Outcome search(Device device, int threads, bool capture, const Problem& problem,
   options.device = to_string(device);
   options.threads = threads;
   options.seed = 3;
-  options.graph_capture = capture;
+  options.executor = capture ? Executor::automatic : Executor::stream;
   const Budget budget{.sweeps = 25};
   Run run(problem, *schedule, budget, options, open_backend(options.device, threads));
   Outcome outcome;

@@ -157,7 +157,7 @@ TEST_P(PipelineRun, TheHandOverCopiesNoStates) {
       list.push_back(stage<SimulatedAnnealing>({}, {.sweeps = 64}));
     }
     Pipeline pipeline(std::move(list));
-    kiln::Run run(problem, pipeline, {}, {.replicas = 640, .seed = 3, .graph_capture = false},
+    kiln::Run run(problem, pipeline, {}, {.replicas = 640, .seed = 3, .executor = Executor::stream},
                   backend());
     run.advance();
     const std::uint64_t all = run.queue().counters().copies;

@@ -30,12 +30,12 @@ struct Outcome {
   std::vector<double> energies, best;
 };
 
-Outcome run(Device device, const Problem& problem, bool profile, bool graph_capture) {
+Outcome run(Device device, const Problem& problem, bool profile, Executor executor) {
   RunOptions options;
   options.device = to_string(device);
   options.replicas = 2048;
   options.profile = profile;
-  options.graph_capture = graph_capture;
+  options.executor = executor;
   SimulatedAnnealing schedule;
   kiln::Run one(problem, schedule, {.sweeps = sweeps}, options, open_backend(options.device));
   Outcome outcome{one.advance(), {}, {}};
@@ -48,11 +48,11 @@ Problem problem() { return make_maxcut(problems::torus_pm1(20, 20, 1), "torus");
 
 // Of 1000 ticks that are replayed those of the numbers 2, 67, ... 977 are measured.
 TEST_P(ProfiledRun, MeasuresATickOfSixtyFive) {
-  const Outcome outcome = run(GetParam(), problem(), true, true);
+  const Outcome outcome = run(GetParam(), problem(), true, Executor::automatic);
   const Profile& profile = *outcome.result.profile;
   ASSERT_EQ(outcome.result.work.ticks, ticks);
   EXPECT_EQ(profile.of_ticks, ticks);
-  if (!outcome.result.graph_capture) {
+  if (outcome.result.executor.executor == Executor::stream) {
     EXPECT_EQ(profile.ticks, ticks);
     EXPECT_EQ(profile.replayed_ticks, 0);
     return;
@@ -64,8 +64,8 @@ TEST_P(ProfiledRun, MeasuresATickOfSixtyFive) {
 }
 
 TEST_P(ProfiledRun, AddsUp) {
-  for (const bool graph_capture : {true, false}) {
-    const Outcome outcome = run(GetParam(), problem(), true, graph_capture);
+  for (const Executor executor : {Executor::automatic, Executor::stream}) {
+    const Outcome outcome = run(GetParam(), problem(), true, executor);
     const Profile& profile = *outcome.result.profile;
     double time_s = 0;
     for (const KernelTime& kernel : profile.kernels) {
@@ -80,9 +80,9 @@ TEST_P(ProfiledRun, AddsUp) {
 }
 
 TEST_P(ProfiledRun, HasTheBitsOfARunWithout) {
-  for (const bool graph_capture : {true, false}) {
-    const Outcome with = run(GetParam(), problem(), true, graph_capture);
-    const Outcome without = run(GetParam(), problem(), false, graph_capture);
+  for (const Executor executor : {Executor::automatic, Executor::stream}) {
+    const Outcome with = run(GetParam(), problem(), true, executor);
+    const Outcome without = run(GetParam(), problem(), false, executor);
     EXPECT_EQ(with.energies, without.energies);
     EXPECT_EQ(with.best, without.best);
     EXPECT_EQ(with.result.solution, without.result.solution);

@@ -272,7 +272,8 @@ TEST(Engine, TheResultSaysWhatWasRun) {
   EXPECT_EQ(result.seed, 99u);
   EXPECT_EQ(result.sense, Sense::maximize);
   EXPECT_TRUE(result.integral);
-  EXPECT_FALSE(result.graph_capture);
+  EXPECT_EQ(result.executor.executor, Executor::stream);
+  EXPECT_EQ(result.executor.reason, "the CPU runs a kernel where it is launched");
   EXPECT_EQ(result.spins().size(), 90u);
 }
 

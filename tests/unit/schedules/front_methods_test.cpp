@@ -223,7 +223,7 @@ TEST(FrontMethods, GivesTheSameFrontForAnyThreadsAndWithoutCapture) {
       const auto schedule = chosen.schedule();
       RunOptions run = options(0, seed);
       run.threads = threads;
-      run.graph_capture = capture;
+      run.executor = capture ? Executor::automatic : Executor::stream;
       return *Engine(run).run(problem, *schedule, {.sweeps = 30}).front;
     };
     const Front one = front_with(1, true, 5), other = front_with(3, false, 5);

@@ -197,7 +197,8 @@ class CaseRun {
     require_verified(result);
     if (idle == nullptr) return result;
     const auto per_tick = static_cast<std::uint64_t>(result.work.sweeps / result.work.ticks);
-    *idle = IdleTick(one, *schedule, per_tick).measure(result.graph_capture);
+    *idle =
+        IdleTick(one, *schedule, per_tick).measure(result.executor.executor != Executor::stream);
     return result;
   }
 

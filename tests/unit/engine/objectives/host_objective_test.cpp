@@ -258,7 +258,7 @@ TEST(HostObjective, RunsBesideACudaDeviceWhereThatIsAskedFor) {
     const Problem problem = on_reals(2, -5, 5, sphere, thread_safe);
     const Result there = anneal(problem, 20, on_cuda);
     EXPECT_EQ(there.device.substr(0, 4), "cuda");
-    EXPECT_FALSE(there.graph_capture);
+    EXPECT_EQ(there.executor.executor, Executor::stream);
     EXPECT_TRUE(there.verified);
     EXPECT_EQ(there.objective, anneal(problem, 20).objective) << "the same path on both";
   }

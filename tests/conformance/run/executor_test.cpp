@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every executor leaves the bits of plain launches, wherever a run is cut and however it ends.
+#include "kiln/executors/executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/run.hpp"
+
+#include "backends/backends.hpp"
+#include "whole_run.hpp"
+
+namespace kiln::test::executor_test {
+namespace {
+
+class ExecutorRun : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(ExecutorRun);
+
+struct Case {
+  std::string schedule, problem;
+  std::int64_t replicas = 0, sweeps = 0;
+  std::map<std::string, std::string> parameters = {};
+};
+
+// As many sweeps as make 10,000 ticks, or as the time allows.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"simulated-annealing", "torus:10x10,1", 2048, 80000},
+      {"parallel-tempering", "torus:10x10,1", 2048, 10000},
+      {"replica-exchange", "torus:10x10,1", 2048, 10000},
+      {"population-annealing", "torus:10x10,1", 2048, 20000},
+      {"random-search", "torus:10x10,1", 2048, 10000},
+      {"simulated-bifurcation", "torus:10x10,1", 64, 20000},
+      {"tabu-coloring", "coloring:40,50,min,1", 64, 3000},
+      {"hmc", "posterior:eight-schools", 64, 2000, {{"sampler", "nuts"}}},
+      {"hmc", "posterior:eight-schools", 64, 2000, {{"sampler", "chees"}}},
+      {"evolutionary", "zdt:1", 100, 600, {{"strategy", "nsga2"}}},
+      {"evolutionary", "dtlz:2", 92, 400, {{"strategy", "nsga3"}}},
+      {"evolutionary", "zdt:1", 100, 600, {{"strategy", "moead"}}},
+      {"evolutionary", "zdt:1", 100, 300, {{"strategy", "sms-emoa"}}},
+      {"amosa", "zdt:1", 100, 3000}};
+  return all;
+}
+
+Problem problem_of(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  return builtin_registry().problem(name.substr(0, colon)).make(name.substr(colon + 1));
+}
+
+struct Outcome {
+  Archive archive;
+  Result result;
+};
+
+/// @param cuts  limits at which the run pauses
+Outcome run(Device device, const Case& which, Executor executor, const Budget& budget,
+            const std::vector<std::int64_t>& cuts = {}, double report_interval_s = 0.1) {
+  const Problem problem = problem_of(which.problem);
+  const auto schedule = builtin_registry().schedule(which.schedule).make(which.parameters);
+  RunOptions options;
+  options.device = to_string(device);
+  options.replicas = which.replicas;
+  options.seed = 7;
+  options.executor = executor;
+  options.report_interval_s = report_interval_s;
+  kiln::Run one(problem, *schedule, budget, options, open_backend(options.device));
+  for (const std::int64_t cut : cuts) one.advance_to({.sweeps = cut});
+  Outcome outcome;
+  outcome.result = one.advance();
+  one.save(outcome.archive);
+  return outcome;
+}
+
+std::set<std::string> scratch_of(const Archive& archive) {
+  const std::string pool = "scratch.pool.scratch";
+  return archive.sections().contains(pool) ? std::set{pool} : std::set<std::string>{};
+}
+
+TEST_P(ExecutorRun, HasTheBitsOfPlainLaunches) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  std::mt19937_64 random(20);
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.schedule + " " + one.problem);
+    const Budget budget{.sweeps = one.sweeps};
+    const Outcome plain = run(GetParam(), one, Executor::stream, budget);
+    ASSERT_EQ(plain.result.executor.executor, Executor::stream);
+    for (const Executor executor : {Executor::graph, Executor::loop, Executor::automatic}) {
+      SCOPED_TRACE(std::string(to_string(executor)));
+      std::vector<std::int64_t> cuts;
+      for (int i = 0; i < 4; ++i) {
+        cuts.push_back(
+            1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(one.sweeps)));
+      }
+      std::ranges::sort(cuts);
+      const double report_interval_s = 1e-3 * static_cast<double>(1 + random() % 50);
+      const Outcome other = run(GetParam(), one, executor, budget, cuts, report_interval_s);
+      if (executor != Executor::automatic) {
+        EXPECT_EQ(other.result.executor.executor, executor) << other.result.executor.reason;
+      }
+      // What kernels use on the way follows the launch after a stop.
+      expect_same_archives(plain.archive, other.archive, scratch_of(plain.archive));
+      EXPECT_EQ(plain.result.solution, other.result.solution);
+      EXPECT_EQ(plain.result.work.ticks, other.result.work.ticks);
+      EXPECT_EQ(plain.result.work.accepted, other.result.work.accepted);
+    }
+  }
+}
+
+// The device ends the run in the middle of what the host has enqueued.
+TEST_P(ExecutorRun, StopsAtTheTickOfTheTarget) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  const Case one{"parallel-tempering", "torus:50x40,1", 256, 4000};
+  const Budget whole{.sweeps = one.sweeps};
+  const double best = run(GetParam(), one, Executor::stream, whole).result.objective;
+  for (const double share : {0.9, 0.97, 0.99, 1.0}) {
+    Budget budget = whole;
+    budget.target = share * best;
+    const Outcome plain = run(GetParam(), one, Executor::stream, budget);
+    EXPECT_EQ(plain.result.stop, Stop::target_reached);
+    for (const Executor executor : {Executor::graph, Executor::loop, Executor::automatic}) {
+      const Outcome other = run(GetParam(), one, executor, budget);
+      EXPECT_EQ(other.result.work.ticks, plain.result.work.ticks) << to_string(executor);
+      EXPECT_EQ(other.result.stop, Stop::target_reached);
+      expect_same_archives(plain.archive, other.archive);
+    }
+  }
+}
+
+// A launch of the host for 10 ms of the device, and for 50 ms where the device repeats ticks. The
+// first tenth of the run, in which the host learns how long ticks are, is not counted.
+TEST_P(ExecutorRun, LaunchesSeldom) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  const Case one{"parallel-tempering", "torus:10x10,1", 2048, 200000};
+  const Outcome plain = run(GetParam(), one, Executor::stream, {.sweeps = one.sweeps / 20});
+  const auto launches = [](const Result& result) {
+    return static_cast<double>(result.work.device.launches + result.work.device.graph_launches) /
+           static_cast<double>(result.work.ticks);
+  };
+  for (const Executor executor : {Executor::graph, Executor::loop}) {
+    const Result result = run(GetParam(), one, executor, {.sweeps = one.sweeps}).result;
+    EXPECT_LT(20 * launches(result), launches(plain.result)) << to_string(executor);
+  }
+}
+
+TEST_P(ExecutorRun, TwoRunsShareADevice) {
+  const bool on_gpu = GetParam() == Device::cuda;
+  const Executor executor = on_gpu ? Executor::loop : Executor::automatic;
+  const Case one{"parallel-tempering", "torus:10x10,1", 256, on_gpu ? 20000 : 200};
+  const Budget budget{.sweeps = one.sweeps};
+  const Outcome alone = run(GetParam(), one, executor, budget);
+  std::vector<Outcome> both(2);
+  {
+    std::vector<std::jthread> threads;
+    for (Outcome& outcome : both) {
+      threads.emplace_back([&] { outcome = run(GetParam(), one, executor, budget); });
+    }
+  }
+  for (const Outcome& outcome : both) expect_same_archives(alone.archive, outcome.archive);
+}
+
+void expect_refusal(Device device, const Case& which, Executor executor, const std::string& code) {
+  try {
+    run(device, which, executor, {.sweeps = which.sweeps});
+    ADD_FAILURE() << to_string(executor) << " was taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_EQ(error.fix_steps().steps().front().code, FixCode::use_executor);
+  }
+}
+
+TEST_P(ExecutorRun, RefusesWhatDoesNotApply) {
+  const Case sweeps{"simulated-annealing", "torus:10x10,1", 64, 100};
+  const Case waits{"bayesian-optimization", "function:branin", 0, 4};
+  for (const Executor executor : {Executor::graph, Executor::loop}) {
+    if (GetParam() == Device::cpu) {
+      expect_refusal(GetParam(), sweeps, executor, "executor.device");
+    } else {
+      expect_refusal(GetParam(), waits, executor, "executor.pace");
+    }
+  }
+  EXPECT_EQ(run(GetParam(), waits, Executor::automatic, {.sweeps = 4}).result.executor.reason,
+            "ticks wait for the host");
+}
+
+}  // namespace
+}  // namespace kiln::test::executor_test
