@@ -170,6 +170,15 @@ void require_output(const Arguments& arguments) {
   if (!arguments.has("output")) return;
   const std::string file = arguments.text("output");
   if (file.empty()) throw InvalidArgument("cli.value", "--output needs the name of a file");
+  if (file == "-") {
+    if (!arguments.has("json")) return;
+    throw InvalidArgument("cli.conflict", "--output - and --json both write standard output", {},
+                          "--output FILE with --json");
+  }
+  if (file.ends_with(".npy")) {
+    throw InvalidArgument("cli.value", clean(file) + ": Kiln writes products as CSV", {},
+                          "a name that does not end with .npy");
+  }
   if (std::filesystem::exists(std::filesystem::symlink_status(file))) {
     throw IoError("io.exists", clean(file) + " exists, and Kiln does not overwrite it", {},
                   "choose another name, or remove the file");
@@ -198,7 +207,13 @@ Multiplication multiply_files(const Arguments& arguments) {
 
 ExitCode multiply_and_report(const Arguments& arguments) {
   const Multiplication of = multiply_files(arguments);
-  if (!of.output.empty()) write_file(of.output, product_csv(of.answer.c), Existing::refuse);
+  const std::string csv = of.output.empty() ? "" : product_csv(of.answer.c);
+  if (of.output == "-") {
+    print_result(csv);
+    std::cerr << multiplication_text(of);
+    return of.answer.met ? ExitCode::ok : ExitCode::target_missed;
+  }
+  if (!of.output.empty()) write_file(of.output, csv, Existing::refuse);
   if (arguments.has("json")) {
     print_result(multiplication_json(of).dump() + "\n");
   } else {
@@ -214,7 +229,9 @@ const std::vector<OptionSpec>& multiply_specs() {
       {"accuracy", 0, "CONTRACT",
        "the largest error, such as 1e-4; exact, for integers from -128 to 127; or automatic: "
        "exact where a path is, else within 1e-12 (default automatic)"},
-      {"output", 'o', "FILE", "write the product as CSV; the file must not exist yet"},
+      {"output", 'o', "FILE",
+       "write the product as CSV, to a file that does not exist yet, or to standard output (-); "
+       "without it only the report is printed"},
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
       {"threads", 0, "N", "CPU threads (default: all)"},
       {"seed", 0, "N", "seed of the random columns that measure the error (default 1)"},

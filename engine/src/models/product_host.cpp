@@ -27,8 +27,21 @@ namespace {
 
 bool is_int8(double x) { return x == std::floor(x) && x >= -128 && x <= 127; }
 
+// Before anything follows the sizes: the probe would read the same elements beyond the end.
+void check_size(const char* name, const HostMatrix& m) {
+  const auto wanted =
+      static_cast<unsigned __int128>(m.rows) * static_cast<std::uint64_t>(m.columns);
+  if (m.rows >= 0 && m.columns >= 0 && wanted == m.values.size()) return;
+  throw InvalidArgument("product.shape",
+                        std::string("matrix ") + name + " has " + std::to_string(m.values.size()) +
+                            " elements for " + std::to_string(m.rows) + " rows and " +
+                            std::to_string(m.columns) + " columns",
+                        "rows * columns elements");
+}
+
 double examine_operand(const char* name, const HostMatrix& m, bool exact,
                        ProductOperands& operands) {
+  check_size(name, m);
   double largest = 0;
   for (std::size_t i = 0; i < m.values.size(); ++i) {
     const double x = m.values[i];

@@ -172,8 +172,10 @@ void check_product_shape(const ProductShape& shape) {
   if (!choice.are_int8()) {
     const double largest = std::max(operands.largest_a, operands.largest_b);
     const std::string what =
-        operands.integers ? "the largest magnitude of the factors is " + detail::show_real(largest)
-                          : "the factors are not known to be integers";
+        operands.integers && largest == 0 ? "the magnitude of the factors is not known"
+        : operands.integers
+            ? "the largest magnitude of the factors is " + detail::show_real(largest)
+            : "the factors are not known to be integers";
     throw InvalidArgument("product.accuracy", "exact product: " + what,
                           "integers from -128 to 127");
   }

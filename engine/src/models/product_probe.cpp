@@ -104,6 +104,10 @@ class ProbeLaunches {
 ProductProbe ContractProduct::probe(const ConstProductMatrix& a, const ConstProductMatrix& b,
                                     const ConstProductMatrix& c, std::int32_t columns,
                                     std::uint64_t seed) const {
+  if (columns < 1) {
+    throw InvalidArgument("product.probe", "a probe has " + std::to_string(columns) + " columns",
+                          "1 or more");
+  }
   ProductProbe probe{0, columns};
   const Elements of_a = probe_elements(a), of_b = probe_elements(b), of_c = probe_elements(c);
   if (shape_.empty()) return probe;

@@ -249,10 +249,12 @@ void detail::require_valid(const QuadraticAssignment& a) {
   const std::int64_t n = std::ssize(a.facilities), m = std::ssize(a.places);
   check_pairs(n, m, true);
   if (n != m) {
-    throw InvalidArgument("problem.size",
-                          "there are flows of " + std::to_string(n) +
-                              " facilities and distances of " + std::to_string(m) + " places",
-                          "as many facilities as places", "add facilities without flow");
+    throw InvalidArgument(
+        "problem.size",
+        "there are flows of " + std::to_string(n) + " facilities and distances of " +
+            std::to_string(m) + " places",
+        "as many facilities as places",
+        n < m ? "add facilities without flow" : "add places, or remove facilities");
   }
   require_finite(a.flows, n * n);
   require_finite(a.distances, n * n);

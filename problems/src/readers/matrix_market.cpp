@@ -124,7 +124,7 @@ class MarketReader {
       const double value = pattern_ ? 1 : matrix_element(text_, line[2], row, column);
       if (mirrored_ && row < column) {
         text_.complain(0, "the entry is above the diagonal of a symmetric matrix",
-                       "entries below the diagonal alone");
+                       "entries on or below the diagonal");
       }
       found.push_back({row, column, value});
     }

@@ -178,6 +178,19 @@ TEST_F(Multiply, ReadsStandardInputAndFits) {
   EXPECT_EQ(read("c.csv"), "2,4\n6,8\n");
 }
 
+TEST_F(Multiply, WritesStandardOutputAndReportsBesideIt) {
+  write("a.csv", "1,2\n3,4\n");
+  const Outcome outcome = multiply({"a.csv", "a.csv", "-o", "-"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "7,10\n15,22\n");
+  EXPECT_NE(outcome.err.find("2 x 2 times 2 x 2 is 2 x 2"), std::string::npos) << outcome.err;
+  EXPECT_NE(refusal({"a.csv", "a.csv", "-o", "-", "--json"}, 2)
+                .find("--output - and --json both write standard output"),
+            std::string::npos);
+  EXPECT_NE(refusal({"a.csv", "a.csv", "-o", "c.npy"}, 2).find("Kiln writes products as CSV"),
+            std::string::npos);
+}
+
 TEST_F(Multiply, ChecksContractsInTheBenchmark) {
   const Outcome outcome =
       run({"bench", "products", "--check", "--quick", "--device", "cpu", "--json", "--quiet"});

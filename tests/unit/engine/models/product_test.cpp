@@ -211,5 +211,52 @@ TEST(MultiplyMatrices, NamesTheElementThatItRefuses) {
   EXPECT_EQ(refused(b, b, Accuracy::within(1e-4)), "A has 3 columns and B has 2 rows");
 }
 
+// The probe reads the same elements as the product, and would confirm those beyond the end.
+TEST(MultiplyMatrices, RefusesMatricesWithOtherElementsThanTheirSizeSays) {
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  const HostMatrix two{2, 1, {1, 2}};
+  constexpr std::int64_t huge = std::int64_t{1} << 32;
+  for (const HostMatrix& wrong :
+       {HostMatrix{2, 2, {1, 2, 3}}, HostMatrix{2, 2, {1, 2, 3, 4, 0.5}}, HostMatrix{2, 0, {1}},
+        HostMatrix{-1, 2, {}}, HostMatrix{huge, huge, {}}}) {
+    for (const bool is_first : {true, false}) {
+      const HostMatrix other = is_first ? HostMatrix{wrong.columns, 0, {}} : two;
+      try {
+        static_cast<void>(is_first ? examine_operands(wrong, other, false)
+                                   : examine_operands(other, wrong, false));
+        ADD_FAILURE() << wrong.rows << " x " << wrong.columns << " was accepted";
+      } catch (const InvalidArgument& error) {
+        EXPECT_EQ(error.code(), "product.shape");
+        EXPECT_NE(error.message().find(is_first ? "matrix A has " : "matrix B has "),
+                  std::string::npos);
+      }
+    }
+  }
+  EXPECT_THROW(static_cast<void>(
+                   multiply_matrices(*cpu.backend, {2, 2, {1, 2, 3}}, two, Accuracy::within(1e-4))),
+               InvalidArgument);
+}
+
+TEST(MatrixProduct, RefusesEpiloguesOfOtherSizes) {
+  double values[6] = {};
+  MatrixProduct kernel;
+  kernel.a = {values, 2, 3, 3};
+  kernel.b = {values, 3, 2, 2};
+  kernel.c = {values, 2, 2, 2};
+  ASSERT_TRUE(kernel.valid());
+  kernel.epilogue.scale = {values, 2};
+  kernel.epilogue.bias = {values, 2};
+  kernel.epilogue.stopped = {values, 2, 2, 2};
+  EXPECT_TRUE(kernel.valid());
+  kernel.epilogue.scale.size = 1;
+  EXPECT_FALSE(kernel.valid()) << "the second column would read beyond the end";
+  kernel.epilogue.scale.size = 2;
+  kernel.epilogue.bias.size = 3;
+  EXPECT_FALSE(kernel.valid());
+  kernel.epilogue.bias = {};
+  kernel.epilogue.stopped.rows = 1;
+  EXPECT_FALSE(kernel.valid());
+}
+
 }  // namespace
 }  // namespace kiln::product_test

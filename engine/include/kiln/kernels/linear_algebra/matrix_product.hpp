@@ -52,7 +52,7 @@ struct KILN_API MatrixProduct {
 
   bool valid() const {
     if (a.rows != c.rows || b.columns != c.columns || a.columns != b.rows) return false;
-    if (a.element != b.element) return false;
+    if (a.element != b.element || !fits_epilogue()) return false;
     const bool real = is_real(a.element) && is_real(c.element);
     if (path == ProductPath::float64) {
       return a.element == ProductElement::float64 && c.element == ProductElement::float64;
@@ -68,6 +68,12 @@ struct KILN_API MatrixProduct {
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
  private:
+  bool fits_epilogue() const {
+    const auto fits = [this](std::int64_t size) { return size == 0 || size == c.columns; };
+    const View2<double>& stopped = epilogue.stopped;
+    return fits(epilogue.scale.size) && fits(epilogue.bias.size) &&
+           (stopped.data == nullptr || (stopped.rows == c.rows && stopped.columns == c.columns));
+  }
   static bool is_real(ProductElement element) {
     return element == ProductElement::float64 || element == ProductElement::float32;
   }
