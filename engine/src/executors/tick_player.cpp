@@ -17,7 +17,7 @@ namespace {
 
 // What is enqueued between two looks of the host: a share of the run so far, because ticks that
 // wait behind a stop still cost their launches, and because Ctrl-C and time limits wait for them.
-// At least what a look takes, and without graphs no more than the second.
+// At least what a look takes, and at most the interval between two report points.
 constexpr double share_of_run = 0.125;
 constexpr double least_chunk_s = 150e-6, launched_chunk_s = 0.01, graph_chunk_s = 0.064;
 // Graphs of several ticks: each but the longest has at least `growth` times the ticks of the one
@@ -185,8 +185,9 @@ bool TickPlayer::in_trial() const noexcept {
 double TickPlayer::chunk_s(const Look& look) const noexcept {
   const double share_s = std::max(least_chunk_s, share_of_run * look.elapsed_s);
   if (!tick_) return std::min(share_s, launched_chunk_s);
-  if (current_ == Executor::loop && !in_trial()) return std::min(share_s, look.interval_s);
-  return std::min(share_s, graph_chunk_s);
+  const double report_s = std::max(look.interval_s, launched_chunk_s);
+  const bool loops = current_ == Executor::loop && !in_trial();
+  return std::min(share_s, loops ? report_s : std::min(report_s, graph_chunk_s));
 }
 
 // A chunk ends where the longest graph and an iteration of the loop can begin.
