@@ -28,6 +28,16 @@ __global__ void end_iteration(cudaGraphConditionalHandle loop, LoopState* state,
   cudaGraphSetConditional(loop, left > 0 && !stopped(control) ? 1 : 0);
 }
 
+// CUDA 13 has the function of CUDA 12 with edge data alone.
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                     cudaGraphNodeParams* parameters) {
+#if CUDART_VERSION >= 13000
+  return cudaGraphAddNode(node, graph, after, nullptr, 1, parameters);
+#else
+  return cudaGraphAddNode(node, graph, after, 1, parameters);
+#endif
+}
+
 }  // namespace
 
 LoopGraph make_loop_graph(LoopState* state, const std::uint64_t* slots, const RunControl* control) {
@@ -49,8 +59,7 @@ LoopGraph make_loop_graph(LoopState* state, const std::uint64_t* slots, const Ru
     node.conditional.handle = loop.handle;
     node.conditional.type = cudaGraphCondTypeWhile;
     node.conditional.size = 1;
-    cuda_check(cudaGraphAddNode(&loop.loop, loop.graph, &first, nullptr, 1, &node),
-               "add the node of a loop");
+    cuda_check(add_node(&loop.loop, loop.graph, &first, &node), "add the node of a loop");
     loop.body = node.conditional.phGraph_out[0];
   } catch (...) {
     static_cast<void>(cudaGraphDestroy(loop.graph));
