@@ -182,7 +182,7 @@ TickPlayer::Look RunCore::look_at(double now_s) const {
   look.enqueued = progress_->enqueued;
   look.elapsed_s = progress_->run_s + now_s;
   look.interval_s = options_.report_interval_s;
-  if (limit_.time_limit_s) look.most_s = (*limit_.time_limit_s - now_s) / 2;
+  if (limit_.time_limit_s) look.limit_s = (*limit_.time_limit_s - now_s) / 2;
   return look;
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -19,7 +18,7 @@ namespace {
 // wait behind a stop still cost their launches, and because Ctrl-C and time limits wait for them.
 // At least what a look takes, and at most the interval between two report points.
 constexpr double share_of_run = 0.125;
-constexpr double least_chunk_s = 150e-6, launched_chunk_s = 0.01, graph_chunk_s = 0.064;
+constexpr double min_chunk_s = 150e-6, launched_chunk_s = 0.01, graph_chunk_s = 0.064;
 // Graphs of several ticks: each but the longest has at least `growth` times the ticks of the one
 // before, and to capture it takes a small share of the run so far.
 constexpr std::int64_t growth = 4, max_ticks = 8192, max_nodes = 16384;
@@ -105,8 +104,8 @@ void TickPlayer::capture_several(std::int64_t count) {
   const std::int64_t longest =
       std::min(max_ticks, power_of_two(std::min(long_graph_s / tick_s_, most)));
   const std::int64_t ticks = std::min(longest, power_of_two(static_cast<double>(count)));
-  const std::int64_t least = ticks == longest ? 2 * most_ticks() : growth * most_ticks();
-  if (ticks < least || !affords(ticks)) return;
+  const std::int64_t min_ticks = ticks == longest ? 2 * longest_graph() : growth * longest_graph();
+  if (ticks < min_ticks || !affords(ticks)) return;
   queue_.begin_capture();
   enqueue_body(ticks);
   several_.push_back({ticks, queue_.end_capture()});
@@ -183,7 +182,7 @@ bool TickPlayer::in_trial() const noexcept {
 }
 
 double TickPlayer::chunk_s(const Look& look) const noexcept {
-  const double share_s = std::max(least_chunk_s, share_of_run * look.elapsed_s);
+  const double share_s = std::max(min_chunk_s, share_of_run * look.elapsed_s);
   if (!tick_) return std::min(share_s, launched_chunk_s);
   const double report_s = std::max(look.interval_s, launched_chunk_s);
   const bool loops = current_ == Executor::loop && !in_trial();
@@ -195,14 +194,15 @@ std::int64_t TickPlayer::chunk(const Look& look) {
   if (tick_s_ <= 0) return 1;
   elapsed_s_ = look.elapsed_s;
   if (tick_ && !decided_) choose_for_trial();
-  const double wanted_s = std::clamp(chunk_s(look), 0.0, std::max(0.0, look.most_s));
+  const double wanted_s = std::clamp(chunk_s(look), 0.0, std::max(0.0, look.limit_s));
   const auto ticks = static_cast<std::int64_t>(std::clamp(wanted_s / tick_s_, 1.0, 1e9));
-  const std::int64_t whole = std::max(most_ticks(), body_);
-  const auto begun = static_cast<std::int64_t>(look.enqueued % static_cast<std::uint64_t>(whole));
-  std::int64_t wholes = (begun + ticks) / whole;
-  const double rounded_up_s = tick_s_ * static_cast<double>((wholes + 1) * whole - begun);
-  if (ticks >= whole && rounded_up_s <= look.most_s) ++wholes;
-  return wholes * whole > begun ? wholes * whole - begun : ticks;
+  const std::int64_t alignment = std::max(longest_graph(), body_);
+  const auto begun =
+      static_cast<std::int64_t>(look.enqueued % static_cast<std::uint64_t>(alignment));
+  std::int64_t multiples = (begun + ticks) / alignment;
+  const double rounded_up_s = tick_s_ * static_cast<double>((multiples + 1) * alignment - begun);
+  if (ticks >= alignment && rounded_up_s <= look.limit_s) ++multiples;
+  return multiples * alignment > begun ? multiples * alignment - begun : ticks;
 }
 
 void TickPlayer::choose_for_trial() {

@@ -55,7 +55,7 @@ class TickPlayer {
     std::uint64_t enqueued = 0;  ///< ticks so far
     double elapsed_s = 0;        ///< since the run began
     double interval_s = 0;       ///< between two report points
-    double most_s = 1e8;         ///< that a chunk may take
+    double limit_s = 1e8;        ///< that a chunk may take
   };
   std::int64_t chunk(const Look& look);
   /// Whether what play() enqueued last has already handed over what the ticks have noted.
@@ -79,7 +79,9 @@ class TickPlayer {
   bool ends_epoch(std::uint64_t ticks) const noexcept {
     return parts_.ticks_per_epoch > 0 && ticks % parts_.ticks_per_epoch == 0;
   }
-  std::int64_t most_ticks() const noexcept { return several_.empty() ? 1 : several_.back().ticks; }
+  std::int64_t longest_graph() const noexcept {
+    return several_.empty() ? 1 : several_.back().ticks;
+  }
   bool affords(std::int64_t ticks) const noexcept;
   bool in_trial() const noexcept;
   std::int64_t body_ticks() const noexcept;
