@@ -94,6 +94,9 @@ void WorkContext::tell_evaluation(const Evaluation& one) const {
 
 const FrontBox& InitializeContext::front_box() const { return core().front_box(); }
 bool TickContext::ends_with_budget() const noexcept { return core().ends_with_budget(); }
+bool TickContext::may_follow(std::int64_t ticks) const noexcept {
+  return core().tick_may_follow(static_cast<std::uint64_t>(ticks));
+}
 void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
 void TickContext::finish_tick() const { core().finish_tick(); }
 EndTick TickContext::end_kernel() const { return core().end_kernel(); }

@@ -294,9 +294,10 @@ EndTick RunCore::end_kernel() {
 
 void RunCore::finish_tick() { queue_->launch(end_kernel()); }
 
-void RunCore::enqueue_tick() {
+void RunCore::enqueue_tick(const TickPlace& place) {
   const TraceRange range(tracer_, "kiln.tick");
   tick_finished_ = false;
+  place_ = all_ticks_whole_ ? place : TickPlace{};
   TickContext tick(*this);
   schedule_.enqueue(tick);
   if (!tick_finished_) end_tick();

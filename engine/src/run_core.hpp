@@ -125,6 +125,9 @@ class RunCore {
   DrawNaming draw_naming() const noexcept { return draw_naming_; }
   double inverse_scale() const noexcept { return inverse_scale_; }
   bool ends_with_budget() const noexcept { return ends_with_budget_; }
+  bool tick_may_follow(std::uint64_t ticks) const noexcept {
+    return place_.may_be_multiple_of(ticks);
+  }
   bool counts_only() const noexcept { return counts_only_; }
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes, bool saved);
   void check_saved(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
@@ -190,7 +193,7 @@ class RunCore {
   TrackBest best_kernel();
   void capture_tick();
   void make_player();
-  void enqueue_tick();
+  void enqueue_tick(const TickPlace& place = {});
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   /// By the schedule itself, not only by the objective.
@@ -275,6 +278,8 @@ class RunCore {
   bool counts_only_ = false;
   bool ends_here_ = false;
   bool ends_with_budget_ = false;
+  bool all_ticks_whole_ = true;  // so far: steps are ticks times sweeps_per_tick
+  TickPlace place_;              // of the tick that is being enqueued
   bool loaded_ = false;
   std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged
   std::int64_t looks_ = 0;           // at draws, so far

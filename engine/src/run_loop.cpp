@@ -94,8 +94,13 @@ std::optional<Result> RunCore::advance(const Budget& limit, const Observers& obs
   progress_->enqueued = progress_->control.tick;
   const bool within =
       !loaded_ && budget_.sweeps && limit_.sweeps.value_or(INT64_MAX) <= *budget_.sweeps;
-  if (within != ends_with_budget_ || counted != counted_limit()) player_->drop();
+  const bool all_whole =
+      progress_->control.step == progress_->control.tick * needs_.sweeps_per_tick;
+  if (within != ends_with_budget_ || counted != counted_limit() || all_whole != all_ticks_whole_) {
+    player_->drop();
+  }
   ends_with_budget_ = within;
+  all_ticks_whole_ = all_whole;
   capture_tick();
   const DeviceStop spent = apply_limits();
   const CallLimit calls(problem_, limit_.time_limit_s, stop);

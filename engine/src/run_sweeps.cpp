@@ -53,17 +53,38 @@ void RunCore::sweep_in_row(View2<const double> beta, bool energies_needed, Sweep
 
 void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
                              View1<const std::uint32_t> active_rungs) {
-  std::uint32_t attempt = 0;
+  const View1<double> trial_energy = fallback_->trial_energy.view();
+  ProposeMove propose;
+  propose.undo = fallback_->undo();
+  propose.draw_ids = batch_->draw_ids();
+  propose.control = control();
+  propose.step_offset = step_offset;
+  AcceptMove accept{{},
+                    fallback_->undo(),
+                    batch_->energy(),
+                    trial_energy,
+                    batch_->accepted(),
+                    batch_->not_finite(),
+                    beta,
+                    batch_->rung_of(),
+                    batch_->draw_ids(),
+                    inverse_scale_,
+                    control(),
+                    0,
+                    step_offset,
+                    active_rungs};
+  auto* const at_once = objective_->as<SweepsByProposals>();
+  if (at_once != nullptr &&
+      at_once->sweep_by_proposals({*batch_, propose, accept, trial_energy}, *queue_)) {
+    return;
+  }
   for (int b = 0; b < batch_->n_blocks(); ++b) {
-    const StateBlock block = batch_->state(b);
-    for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
-      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->draw_ids(),
-                                 control(), step_offset});
-      evaluate(fallback_->trial_energy.view(), {}, {});
-      queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
-                                fallback_->trial_energy.view(), batch_->accepted(),
-                                batch_->not_finite(), beta, batch_->rung_of(), batch_->draw_ids(),
-                                inverse_scale_, control(), attempt, step_offset, active_rungs});
+    propose.block = accept.block = batch_->state(b);
+    for (propose.variable = 0; propose.variable < propose.block.variables; ++propose.variable) {
+      queue_->launch(propose);
+      evaluate(trial_energy, {}, {});
+      queue_->launch(accept);
+      ++propose.attempt, ++accept.attempt;
     }
   }
 }

@@ -64,14 +64,13 @@ void ParallelTempering::choose_clusters(AllocateContext& run) {
 
 void ParallelTempering::allocate_clusters(AllocateContext& run) {
   const std::int64_t rungs = resolved_.rungs;
-  moved_ = run.scratch_zeros<std::uint32_t>("cluster_moved", ladders_->beta.size);
+  moved_ = run.workspace<std::uint32_t>("cluster_moved", ladders_->beta.size);
   open_ = run.scratch("cluster_open", filled(rungs, 1u));
   moves_ = run.scratch_zeros<std::uint64_t>("cluster_moves", rungs);
   sizes_ = run.scratch_zeros<std::uint64_t>("cluster_sizes", rungs);
 }
 
 void ParallelTempering::move_clusters(TickContext& run) {
-  if (!moved_) return;
   ReplicaBatch& batch = run.batch();
   run.queue().launch(ClusterMove{
       run.objective<PairwiseModelled>().pairwise_model(), batch.state(0).packed(),

@@ -98,8 +98,11 @@ void ParallelTempering::allocate(AllocateContext& run) {
 }
 
 void ParallelTempering::enqueue(TickContext& run) {
-  move_clusters(run);
-  ladders_->tick(run, static_cast<bool>(moved_));
+  const bool may_move = moved_ && run.may_follow(resolved_.cluster_interval);
+  if (may_move) move_clusters(run);
+  // Without cluster moves the best states are known from the end of the tick before. Only where
+  // slots change their rungs may the finder of a best energy be noted with its rung before.
+  ladders_->tick(run, ladders_->in_blocks() ? may_move : static_cast<bool>(moved_));
 }
 
 void ParallelTempering::descend(DescendContext& run) { ladders_->descend(run); }

@@ -136,6 +136,7 @@ void PopulationAnnealing::allocate(AllocateContext& run) {
   weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
   step_parts_ = run.scratch_zeros<PopulationStep::Part>(
       "step_parts", groups * PopulationStep::parts_of(replicas));
+  step_arrivals_ = run.workspace<std::uint32_t>("step_arrivals", 2);
   ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
   records_ = run.scratch("records", filled(max_records, PopulationRecord{}));
   history_ = run.scratch("history", filled(1, PopulationHistory{}));
@@ -177,6 +178,7 @@ PopulationStep PopulationAnnealing::step_kernel(RunContext& run) const {
   kernel.begins = begins_;
   kernel.weight = weight_;
   kernel.parts = step_parts_;
+  kernel.arrivals = step_arrivals_;
   kernel.ends = ends_;
   kernel.records = records_;
   kernel.history = history_;

@@ -24,6 +24,7 @@ struct PopulationArrays {
         begins(queue, groups),
         weight(queue, weights()),
         step_parts(queue, groups * PopulationStep::parts_of(replicas)),
+        arrivals(queue, std::vector<std::uint32_t>(2)),
         ends(queue, groups * PopulationStep::kept_ends),
         records(queue, 8),
         history(queue, std::vector<PopulationHistory>(1)),
@@ -52,6 +53,7 @@ struct PopulationArrays {
   DeviceArray<std::uint32_t> begins;
   DeviceArray<std::uint64_t> weight;
   DeviceArray<PopulationStep::Part> step_parts;
+  DeviceArray<std::uint32_t> arrivals;
   DeviceArray<PopulationEnd> ends;
   DeviceArray<PopulationRecord> records;
   DeviceArray<PopulationHistory> history;

@@ -27,7 +27,10 @@
 namespace kiln {
 
 class Queue;
+struct AcceptMove;
 struct PairwiseView;
+struct ProposalSweep;
+struct ProposeMove;
 
 /// Arguments of Evaluates::evaluate.
 struct EvaluateArgs {
@@ -90,6 +93,26 @@ class KILN_API Sweeps {
   ~Sweeps() = default;
 };
 
+/// Arguments of SweepsByProposals::sweep_by_proposals.
+struct ProposalArgs {
+  ReplicaBatch& batch;
+  const ProposeMove& propose;  ///< without block, variable and attempt
+  const AcceptMove& accept;    ///< likewise
+  View1<double> trial_energy;  ///< [slots], that `accept` reads
+};
+
+/// Makes sweeps by proposals in one launch, with the bits of the launches for each variable by
+/// which a run sweeps objectives without Sweeps.
+class KILN_API SweepsByProposals {
+ public:
+  static constexpr std::string_view interface_name = "sweep by proposals";
+  /// @return false: nothing is enqueued, and the run launches the parts
+  virtual bool sweep_by_proposals(const ProposalArgs& args, Queue& queue) = 0;
+
+ protected:
+  ~SweepsByProposals() = default;
+};
+
 /// Arguments of VectorValued::evaluate_objectives.
 struct ObjectivesArgs {
   /// the blocks of the space, from a batch or with the same shapes
@@ -109,6 +132,11 @@ class KILN_API VectorValued {
  public:
   static constexpr std::string_view interface_name = "several values";
   virtual void evaluate_objectives(const ObjectivesArgs& args, Queue& queue) = 0;
+  /// Enqueues a sweep of proposals that this objective evaluates.
+  /// @return false: nothing is enqueued, because the values come from the host
+  virtual bool sweep_by_proposals(const ProposalSweep& /*kernel*/, Queue& /*queue*/) {
+    return false;
+  }
 
  protected:
   ~VectorValued() = default;

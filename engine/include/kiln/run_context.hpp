@@ -231,6 +231,11 @@ class KILN_API TickContext : public WorkContext {
   /// Whether the run ends at the sweeps of its budget: no call continues beyond them, and the run
   /// was not loaded. Where this changes, ticks are enqueued anew, captured ones too.
   bool ends_with_budget() const noexcept;
+  /// Whether the number of ticks before this one may be a multiple of `ticks`, at least 1. What a
+  /// schedule does after every so many ticks needs no launches in the others. Kernels still decide
+  /// for themselves, because a tick that is captured alone does not know its number: the answer is
+  /// then true.
+  bool may_follow(std::int64_t ticks) const noexcept;
   /// What follows is too expensive to be given up with the tick.
   void keep_tick() const noexcept;
   /// track_best() and the end of the tick, in fewer launches: the last call of a tick.

@@ -61,7 +61,7 @@ TickPlayer::TickPlayer(Queue& queue, ExecutorChoice wanted, Parts parts)
 
 void TickPlayer::capture() {
   queue_.begin_capture();
-  parts_.tick();
+  parts_.tick({});
   tick_ = queue_.end_capture();
   current_ = wanted_ == Executor::loop ? Executor::loop : Executor::graph;
   if (wanted_ == Executor::loop) require_loop();
@@ -82,7 +82,9 @@ std::int64_t TickPlayer::body_ticks() const noexcept {
 // Before the first tick: what refuses to run later would lose what the run has found.
 void TickPlayer::require_loop() {
   std::string refusal;
-  if (queue_.capture_loop(parts_.control, parts_.tick, {}, refusal)) return;
+  if (queue_.capture_loop(
+          parts_.control, [this] { parts_.tick({}); }, {}, refusal))
+    return;
   throw InvalidArgument("executor.loop", refusal, "ticks that the device can repeat",
                         Fix::use_executor(to_string(Executor::automatic)));
 }
@@ -113,7 +115,7 @@ void TickPlayer::capture_several(std::int64_t count) {
 
 void TickPlayer::enqueue_body(std::int64_t ticks) {
   for (std::int64_t i = 1; i <= ticks; ++i) {
-    parts_.tick();
+    parts_.tick({static_cast<std::uint64_t>(i - 1), static_cast<std::uint64_t>(ticks)});
     if (holds_epochs(ticks) && ends_epoch(static_cast<std::uint64_t>(i))) parts_.end_epoch();
   }
 }
@@ -165,7 +167,7 @@ Counters TickPlayer::play(std::uint64_t first, std::int64_t count, bool records)
     } else if (tick_) {
       queue_.replay(*tick_);
     } else {
-      parts_.tick();
+      parts_.tick(records ? TickPlace{first, 0} : TickPlace{});
     }
     first += static_cast<std::uint64_t>(ticks);
     count -= ticks;

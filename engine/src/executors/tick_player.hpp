@@ -13,6 +13,8 @@
 #include "kiln/executors/executor.hpp"
 #include "kiln/queue.hpp"
 
+#include "executors/tick_place.hpp"
+
 namespace kiln {
 
 /// Enqueues the ticks of a run, which are defined once, by one of the executors.
@@ -22,7 +24,7 @@ namespace kiln {
 class TickPlayer {
  public:
   struct Parts {
-    std::function<void()> tick;       ///< enqueues one tick
+    std::function<void(const TickPlace&)> tick;  ///< enqueues one tick
     std::function<void()> end_epoch;  ///< records an epoch; without effect where none ends
     std::function<void()> hand_over;  ///< gives the host what the ticks of a chunk have noted
     const RunControl* control = nullptr;

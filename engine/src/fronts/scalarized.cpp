@@ -9,7 +9,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/fronts/indicators.hpp"
-#include "kiln/kernels/fronts/scalarize_objectives.hpp"
+#include "kiln/kernels/fronts/proposal_sweep.hpp"
 
 namespace kiln {
 namespace {
@@ -28,7 +28,7 @@ std::vector<double> by_objective(const Points& points) {
   return rows;
 }
 
-class BoundScalarized final : public Offers<BoundObjective, Evaluates> {
+class BoundScalarized final : public Offers<BoundObjective, Evaluates, SweepsByProposals> {
  public:
   BoundScalarized(std::unique_ptr<BoundObjective> inner, const ScalarizationOptions& options,
                   int objectives)
@@ -52,18 +52,42 @@ class BoundScalarized final : public Offers<BoundObjective, Evaluates> {
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     std::vector<StateBlock> state;
     for (int b = 0; b < args.batch.n_blocks(); ++b) state.push_back(args.batch.state(b));
-    const std::int64_t group_size = args.batch.group_size();
     ObjectivesArgs values;
     values.state = state;
     values.replicas = args.batch.replicas();
-    values.columns = {group_size, group_size, 0};
+    values.columns = columns_of(args.batch);
     values.value = {value_.data(), objectives_, slots_, slots_};
     values.violation = violation_.view();
     values.control = nullptr;
     inner_->as<VectorValued>()->evaluate_objectives(values, queue);
+    ScalarizeObjectives kernel = scalarization(args.batch, args.energy);
+    kernel.active_rungs = args.active_rungs;
+    kernel.control = args.control;
+    queue.launch(kernel);
+  }
+
+  bool sweep_by_proposals(const ProposalArgs& args, Queue& queue) override {
+    ProposalSweep kernel;
+    kernel.propose = args.propose;
+    kernel.accept = args.accept;
+    kernel.replicas = kernel.values.replicas = args.batch.replicas();
+    kernel.values.n_blocks = args.batch.n_blocks();
+    for (int b = 0; b < args.batch.n_blocks(); ++b) kernel.values.state[b] = args.batch.state(b);
+    kernel.values.columns = columns_of(args.batch);
+    kernel.values.value = {value_.data(), objectives_, slots_, slots_};
+    kernel.values.violation = violation_.view();
+    kernel.scalarize = scalarization(args.batch, args.trial_energy);
+    return inner_->as<VectorValued>()->sweep_by_proposals(kernel, queue);
+  }
+
+ private:
+  static PointColumns columns_of(const ReplicaBatch& batch) {
+    return {batch.group_size(), batch.group_size(), 0};
+  }
+  ScalarizeObjectives scalarization(ReplicaBatch& batch, View1<double> energy) {
     ScalarizeObjectives kernel;
-    kernel.replicas = args.batch.replicas();
-    kernel.group_size = group_size;
+    kernel.replicas = batch.replicas();
+    kernel.group_size = batch.group_size();
     kernel.value = {value_.data(), objectives_, slots_, slots_};
     kernel.violation = violation_.view();
     kernel.ideal = ideal_.view();
@@ -71,14 +95,11 @@ class BoundScalarized final : public Offers<BoundObjective, Evaluates> {
     kernel.weight = {weight_.data(), objectives_, weights_, weights_};
     kernel.scalarization.kind = options_.kind;
     kernel.penalty = options_.penalty;
-    kernel.energy = args.energy;
-    kernel.rung_of = args.batch.rung_of();
-    kernel.active_rungs = args.active_rungs;
-    kernel.control = args.control;
-    queue.launch(kernel);
+    kernel.energy = energy;
+    kernel.rung_of = batch.rung_of();
+    return kernel;
   }
 
- private:
   std::unique_ptr<BoundObjective> inner_;
   ScalarizationOptions options_;
   int objectives_;

@@ -25,36 +25,36 @@ std::uint64_t BatchedTransition::device_bytes(std::int64_t dimension, std::int64
   return static_cast<std::uint64_t>((3 * dimension + 4) * slots) * sizeof(double);
 }
 
-template <class Kernel>
-Kernel BatchedTransition::kernel(const ChainState& chains, const MetricView& metric,
-                                 View1<const HmcTuning> tuning,
-                                 const TransitionStatistics& statistics) {
+BatchedArguments BatchedTransition::arguments(const ChainState& chains, const MetricView& metric,
+                                              View1<const HmcTuning> tuning,
+                                              const TransitionStatistics& statistics) {
+  if (metric.kind != MetricKind::diagonal) {
+    throw InvalidArgument("objective.metric",
+                          "a batched transition was given a metric that is not diagonal",
+                          "a diagonal metric");
+  }
   const auto row = [this](int index) {
     return View1<double>{scalars_.data() + index * slots_, slots_};
   };
-  Kernel kernel;
-  kernel.chains = chains;
-  kernel.trajectory = {matrix(0), matrix(1), matrix(2), row(0), row(1), row(2), row(3)};
-  kernel.scale = metric.scale;
-  kernel.tuning = tuning;
-  kernel.statistics = statistics;
-  kernel.limit = limit_;
-  return kernel;
+  BatchedArguments all;
+  all.chains = chains;
+  all.trajectory = {matrix(0), matrix(1), matrix(2), row(0), row(1), row(2), row(3)};
+  all.scale = metric.scale;
+  all.tuning = tuning;
+  all.statistics = statistics;
+  all.limit = limit_;
+  return all;
 }
 
 void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metric,
                                 View1<const HmcTuning> tuning,
                                 const TransitionStatistics& statistics, const Evaluate& evaluate,
                                 Queue& queue) {
-  if (metric.kind != MetricKind::diagonal) {
-    throw InvalidArgument("objective.metric",
-                          "a batched transition was given a metric that is not diagonal",
-                          "a diagonal metric");
-  }
   const auto read_only = [](const View2<double>& m) {
     return View2<const double>{m.data, m.rows, m.columns, m.stride};
   };
-  const auto begin = kernel<MomentumRefresh>(chains, metric, tuning, statistics);
+  const BatchedArguments all = arguments(chains, metric, tuning, statistics);
+  const MomentumRefresh begin{all};
   const BatchedTrajectory& path = begin.trajectory;
   BatchedEvaluation at;
   at.base_weight = chains.gradient_base_weight;
@@ -69,7 +69,7 @@ void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metr
   at.base = chains.base;
   at.term = chains.term;
   evaluate(at, queue);
-  auto leapfrog = kernel<Leapfrog>(chains, metric, tuning, statistics);
+  Leapfrog leapfrog{all};
   at.position = read_only(path.proposal);
   at.gradient = path.gradient;
   for (leapfrog.index = 0; leapfrog.index < limit_; ++leapfrog.index) {
@@ -80,8 +80,7 @@ void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metr
     evaluate(at, queue);
   }
   queue.launch(leapfrog);
-  auto end = kernel<HamiltonianAccept>(chains, metric, tuning, statistics);
-  queue.launch(end);
+  queue.launch(HamiltonianAccept{all});
 }
 
 }  // namespace kiln

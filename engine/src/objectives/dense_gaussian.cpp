@@ -10,8 +10,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/linear_algebra/matrix_product.hpp"
-#include "kiln/kernels/sweeps/quadratic_energy.hpp"
+#include "kiln/kernels/hamiltonian/gaussian_transition.hpp"
 #include "kiln/objectives/batched_transition.hpp"
 
 #include "idx.hpp"
@@ -66,9 +65,10 @@ class BoundDenseGaussian final
     chains.replicas = args.batch.replicas();
     chains.control = args.control;
     chains.step_offset = args.step_offset;
-    transition_.enqueue(
-        chains, args.metric, args.tuning, args.statistics,
-        [this](const BatchedEvaluation& at, Queue& on) { differentiate(at, on); }, queue);
+    GaussianTransition transition{
+        transition_.arguments(chains, args.metric, args.tuning, args.statistics),
+        {precision_.data(), dimension_, dimension_, dimension_}};
+    queue.launch(transition);
   }
 
   View1<double> gradient_weight() const noexcept override {
@@ -102,26 +102,6 @@ class BoundDenseGaussian final
     product.a = {precision_.data(), dimension_, dimension_, dimension_};
     product.b = x;
     return product;
-  }
-
-  // Without energies the product takes the weights in; with them it is needed plain first.
-  void differentiate(const BatchedEvaluation& at, Queue& queue) {
-    MatrixProduct product = product_with(at.position);
-    product.c = at.gradient;
-    product.control = at.control;
-    product.step_offset = at.step_offset;
-    if (!at.term) product.epilogue.scale = at.term_weight;
-    queue.launch(product);
-    if (!at.term) return;
-    QuadraticEnergy energy;
-    energy.position = at.position;
-    energy.product = at.gradient;
-    energy.replicas = slots_;
-    energy.weight = at.term_weight;
-    energy.energy = at.term;
-    energy.control = at.control;
-    energy.step_offset = at.step_offset;
-    queue.launch(energy);
   }
 
   DeviceArray<double> precision_;

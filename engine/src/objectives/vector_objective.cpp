@@ -31,8 +31,8 @@ std::vector<double> numbers_of(StateSpan state) {
 
 class BoundVectorObjective final : public Offers<BoundObjective, VectorValued> {
  public:
-  explicit BoundVectorObjective(std::unique_ptr<BoundVectorFunction> function)
-      : function_(std::move(function)) {}
+  BoundVectorObjective(std::unique_ptr<BoundVectorFunction> function, bool host_paced)
+      : function_(std::move(function)), host_paced_(host_paced) {}
 
   void evaluate_objectives(const ObjectivesArgs& args, Queue& queue) override {
     ObjectiveValues kernel;
@@ -48,9 +48,15 @@ class BoundVectorObjective final : public Offers<BoundObjective, VectorValued> {
     kernel.step_offset = args.step_offset;
     function_->run(kernel, queue);
   }
+  bool sweep_by_proposals(const ProposalSweep& kernel, Queue& queue) override {
+    if (host_paced_) return false;
+    function_->run(kernel, queue);
+    return true;
+  }
 
  private:
   std::unique_ptr<BoundVectorFunction> function_;
+  bool host_paced_;
 };
 
 class VectorObjective final : public Objective {
@@ -68,7 +74,8 @@ class VectorObjective final : public Objective {
   InterfaceSet abilities() const override { return BoundVectorObjective::interfaces(); }
   int constraints() const override { return source_->constraints(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundVectorObjective>(source_->bind(queue));
+    return std::make_unique<BoundVectorObjective>(source_->bind(queue),
+                                                  source_->pace() == Pace::host);
   }
   std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
     return source_->device_bytes();
@@ -183,6 +190,8 @@ class HostVectorSource final : public VectorFunctionSource {
     if (thread_safe_) return queue.for_each_on_host(kernel.replicas, one);
     for (std::int64_t slot = 0; slot < kernel.replicas; ++slot) one(slot);
   }
+  // BoundVectorObjective has no sweep of such a function.
+  void run(const ProposalSweep&, Queue&) const {}
 
   struct Launchers {
     template <class Kernel>

@@ -23,7 +23,7 @@ void RunCore::make_player() {
     }
   }
   TickPlayer::Parts parts;
-  parts.tick = [this] { enqueue_tick(); };
+  parts.tick = [this](const TickPlace& place) { enqueue_tick(place); };
   parts.control = control();
   if (telemetry_) {
     parts.end_epoch = [this] { end_epoch(); };

@@ -29,6 +29,7 @@ struct Inputs {
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
   std::int64_t max_records = 8;
+  bool at_once = true;  ///< a GPU may make all passes in one launch
 };
 
 struct Outputs {
@@ -67,6 +68,7 @@ class DevicePopulations {
         opens_(queue, std::vector<std::uint32_t>(idx(in.groups), 9u)),
         weight_(queue, std::vector<std::uint64_t>(in.energy.size(), 4711)),
         parts_(queue, in.groups * PopulationStep::parts_of(in.replicas)),
+        arrivals_(queue, std::vector<std::uint32_t>(in.at_once ? 2 : 0)),
         ends_(queue, std::vector<PopulationEnd>(idx(in.groups * PopulationStep::kept_ends))),
         records_(queue, std::vector<PopulationRecord>(idx(in.max_records))),
         history_(queue, std::vector<PopulationHistory>(1)),
@@ -97,6 +99,7 @@ class DevicePopulations {
     kernel.begins = begins_.view();
     kernel.weight = weight_.view();
     kernel.parts = parts_.view();
+    kernel.arrivals = arrivals_.view();
     kernel.ends = ends_.view();
     kernel.records = records_.view();
     kernel.history = history_.view();
@@ -123,18 +126,13 @@ class DevicePopulations {
   DeviceArray<std::uint32_t> begins_, opens_;
   DeviceArray<std::uint64_t> weight_;
   DeviceArray<PopulationStep::Part> parts_;
+  DeviceArray<std::uint32_t> arrivals_;
   DeviceArray<PopulationEnd> ends_;
   DeviceArray<PopulationRecord> records_;
   DeviceArray<PopulationHistory> history_;
   DeviceArray<ResampleTotals> totals_;
   DeviceArray<RunControl> control_;
 };
-
-inline Outputs run(Queue& queue, const Inputs& in, int ticks = 1) {
-  DevicePopulations populations(queue, in);
-  for (int tick = 0; tick < ticks; ++tick) populations.tick();
-  return populations.outputs();
-}
 
 inline void expect_same(const Outputs& a, const Outputs& b) {
   EXPECT_EQ(bits_of(a.beta), bits_of(b.beta));
@@ -148,6 +146,20 @@ inline void expect_same(const Outputs& a, const Outputs& b) {
     EXPECT_EQ(p.finite, q.finite);
     EXPECT_EQ(p.steps, q.steps);
   }
+}
+
+/// With one launch and with one for each part of a pass.
+inline Outputs run(Queue& queue, const Inputs& in, int ticks = 1) {
+  DevicePopulations populations(queue, in);
+  Inputs in_parts = in;
+  in_parts.at_once = false;
+  DevicePopulations parts(queue, in_parts);
+  for (int tick = 0; tick < ticks; ++tick) {
+    populations.tick();
+    parts.tick();
+  }
+  expect_same(populations.outputs(), parts.outputs());
+  return populations.outputs();
 }
 
 /// Effective fraction of the weights exp(-step (E - least)) of the finite energies of a batch.

@@ -152,6 +152,20 @@ TEST_P(PopulationStepKernel, DoesNothingWithinATickOrOnceStopped) {
   EXPECT_EQ(stopped.beta[0], 0.0);
 }
 
+// More populations than a block has threads, more parts than that, and more parts than fit on a
+// device at once.
+TEST_P(PopulationStepKernel, MatchesCpuForManyPartsAndPopulations) {
+  const std::pair<std::int64_t, std::int64_t> sizes[] = {
+      {300, 40}, {40, 2049}, {1, 270'000}, {2, 150'001}, {1, 1'300'000}};
+  for (const auto& [groups, replicas] : sizes) {
+    SCOPED_TRACE(std::to_string(groups) + " x " + std::to_string(replicas));
+    Inputs in = make_inputs(groups, replicas, 10);
+    for (std::size_t i = 0; i < in.energy.size(); ++i) in.energy[i] *= 0.37 + 1e-9 * double(i);
+    in.energy[in.energy.size() / 2] = infinity;
+    expect_same(run(queue(), in, 3), run(cpu_queue(), in, 3));
+  }
+}
+
 TEST_P(PopulationStepKernel, MatchesCpuOverManyTicks) {
   Inputs in = make_inputs(3, 3000, 9);
   for (double& e : in.energy) e *= 0.37;

@@ -39,6 +39,8 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"simulated-annealing", "torus:10x10,1", 2048, 80000},
       {"parallel-tempering", "torus:10x10,1", 2048, 10000},
+      {"parallel-tempering", "torus:10x10,1", 2048, 10000, {{"cluster_interval", "3"}}},
+      {"parallel-tempering", "torus:10x10,1", 256, 10000, {{"cluster_interval", "12"}}},
       {"replica-exchange", "torus:10x10,1", 2048, 10000},
       {"population-annealing", "torus:10x10,1", 2048, 20000},
       {"random-search", "torus:10x10,1", 2048, 10000},

@@ -36,6 +36,11 @@ class KILN_API BatchedTransition {
   BatchedTransition() = default;
   BatchedTransition(Queue& queue, std::int64_t dimension, std::int64_t slots, std::int32_t limit);
 
+  /// The arguments of all kernels of a transition.
+  /// @throws InvalidArgument `objective.metric` unless the metric is diagonal.
+  BatchedArguments arguments(const ChainState& chains, const MetricView& metric,
+                             View1<const HmcTuning> tuning, const TransitionStatistics& statistics);
+
   /// @throws InvalidArgument `objective.metric` unless the metric is diagonal.
   void enqueue(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning,
                const TransitionStatistics& statistics, const Evaluate& evaluate, Queue& queue);
@@ -50,9 +55,6 @@ class KILN_API BatchedTransition {
   View2<double> matrix(int index) {
     return {vectors_.data() + index * dimension_ * slots_, dimension_, slots_, slots_};
   }
-  template <class Kernel>
-  Kernel kernel(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning,
-                const TransitionStatistics& statistics);
 
   std::int64_t dimension_ = 0, slots_ = 0;
   std::int32_t limit_ = 0;

@@ -6,13 +6,14 @@
 
 #include "kiln/kernel_set.hpp"
 #include "kiln/kernels/fronts/objective_values.hpp"
+#include "kiln/kernels/fronts/proposal_sweep.hpp"
 #include "kiln/objectives/bound_functor.hpp"
 
 namespace kiln {
 
 /// The kernels that every backend has for a vector function. Such a kernel has `replicas` states,
 /// `active()`, false if the launch does nothing, and `evaluate(function, slot)` for one state.
-using VectorFunctionKernelList = KernelList<ObjectiveValues>;
+using VectorFunctionKernelList = KernelList<ObjectiveValues, ProposalSweep>;
 
 VectorFunctionKernelList kernels_of(VectorFunctionFamily);
 

@@ -68,6 +68,7 @@ class KILN_API PopulationAnnealing : public ScheduleOf<PopulationAnnealingOption
   View1<std::uint32_t> opens_;  ///< empty if all energies are finite
   View1<std::uint64_t> weight_;
   View1<PopulationStep::Part> step_parts_;
+  View1<std::uint32_t> step_arrivals_;  ///< zero between launches
   View1<PopulationEnd> ends_;
   View1<PopulationRecord> records_;
   View1<PopulationHistory> history_;

@@ -107,10 +107,14 @@ struct PlayedRun {
     TickPlayer::Parts parts;
     parts.control = &control;
     parts.ticks_per_epoch = epoch;
-    parts.tick = [this] {
-      queue.enqueue([this] {
+    parts.tick = [this](const TickPlace& place) {
+      queue.enqueue([this, place] {
         ++enqueued;
         if (control.stop != DeviceStop::none) return;
+        const std::uint64_t known =
+            place.modulus == 0 ? control.tick : control.tick % place.modulus;
+        wrong_places += known == place.number ? 0 : 1;
+        known_places += place.modulus != 1 ? 1 : 0;
         ++control.tick;
         if (control.tick == stop_at) control.stop = DeviceStop::target;
       });
@@ -143,6 +147,7 @@ struct PlayedRun {
   RunControl control;
   std::uint64_t stop_at = ~0ull;
   std::uint64_t first = 0, enqueued = 0, handed_over = 0, launches = 0;
+  std::uint64_t wrong_places = 0, known_places = 0;
   std::vector<std::uint64_t> epochs;
   std::optional<TickPlayer> player;
 };
@@ -172,6 +177,21 @@ void expect_whole(const PlayedRun& run, std::uint64_t epoch) {
   for (std::size_t i = 0; i < run.epochs.size(); ++i) ASSERT_EQ(run.epochs[i], (i + 1) * epoch);
 }
 
+TEST(TickPlace, SaysWhereAMultipleMayBe) {
+  for (std::uint64_t modulus : {1, 2, 8, 64, 0}) {
+    for (std::uint64_t number = 0; number < (modulus == 0 ? 100 : modulus); ++number) {
+      for (std::uint64_t ticks = 1; ticks < 20; ++ticks) {
+        bool expected = false;
+        for (std::uint64_t tick = number; tick < 5000; tick += modulus == 0 ? 5000 : modulus) {
+          expected |= tick % ticks == 0;
+        }
+        EXPECT_EQ((TickPlace{number, modulus}.may_be_multiple_of(ticks)), expected)
+            << number << " modulo " << modulus << ", " << ticks;
+      }
+    }
+  }
+}
+
 TEST(TickPlayer, EnqueuesEachTickAndEachEpochOnce) {
   for (const Executor executor : {Executor::graph, Executor::loop, Executor::automatic}) {
     for (const std::uint64_t epoch : {1, 4, 64, 512}) {
@@ -182,6 +202,8 @@ TEST(TickPlayer, EnqueuesEachTickAndEachEpochOnce) {
         advance(run, 2, tick_s, 0.9 * tick_s);
         expect_whole(run, epoch);
         EXPECT_EQ(run.enqueued, run.first);
+        EXPECT_EQ(run.wrong_places, 0u);
+        if (tick_s < 1e-3) EXPECT_GE(run.known_places, run.first * 9 / 10);
       }
     }
   }
@@ -196,6 +218,7 @@ TEST(TickPlayer, BeginsAnywhere) {
       advance(run, 1, 20e-6, 20e-6);
       for (int i = 0; i < 300; ++i) run.play(1 + static_cast<std::int64_t>(random() % 3000));
       expect_whole(run, epoch);
+      EXPECT_EQ(run.wrong_places, 0u);
     }
   }
 }

@@ -22,6 +22,7 @@
   KERNEL(DropLeastContributors)     \
   KERNEL(DominanceAcceptance)       \
   KERNEL(ScalarizeObjectives)       \
+  KERNEL(ProposalSweep)             \
   KERNEL(FrontPoints)               \
   KERNEL(FrontProgress)             \
   KERNEL(EpsilonBoxes)

@@ -14,6 +14,7 @@
   KERNEL(GlmTransition)                  \
   KERNEL(MomentumRefresh)                \
   KERNEL(Leapfrog)                       \
+  KERNEL(GaussianTransition)             \
   KERNEL(HamiltonianAccept)
 
 namespace kiln {

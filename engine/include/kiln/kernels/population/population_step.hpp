@@ -144,13 +144,19 @@ struct KILN_API PopulationStep {
   double inverse_scale = 1;
   bool opening = false;
   View1<std::uint32_t> opens = {};  ///< [groups], for an opening: 1 for populations to resample
+  /// [2], scratch: zero between launches. A GPU makes all passes in one launch if its room suffices
+  /// for all parts at once; empty: each pass has launches.
+  View1<std::uint32_t> arrivals = {};
 
   /// Energies once, and the weights.
   double bytes() const { return bytes_of(energy) + bytes_of(weight); }
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }
-  KILN_HD static int width_of(int pass) {
+  KILN_HD std::int64_t parts_of_batch() const {
+    return populations.size * parts_of(group_size);
+  }
+  KILN_HD static constexpr int width_of(int pass) {
     return pass == weigh || pass == admit ? 0 : pass == look ? 1 : candidates;
   }
   /// Whether the tick is complete; for an opening, whether it begins.

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/fronts/objective_values.hpp"
+#include "kiln/kernels/fronts/scalarize_objectives.hpp"
+#include "kiln/kernels/fronts/vector_function_ref.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
+
+namespace kiln {
+
+/// A Metropolis sweep of a weighted sum, or another scalarisation, of several objectives:
+/// ProposeMove, ObjectiveValues, ScalarizeObjectives and AcceptMove for each variable in turn.
+///
+/// The bodies of these kernels touch one slot alone, so a slot goes through all of them and through
+/// all variables without a wait for the others, in one launch instead of four for each variable.
+/// All parts have the same states, control block and step offset; `values` writes what `scalarize`
+/// reads, and that writes the trial energies that `accept` reads. Class D, as ObjectiveValues; on
+/// one device the bits are those of the parts.
+struct KILN_API ProposalSweep {
+  static constexpr const char* name = "proposal_sweep";
+  static constexpr const char* summary =
+      "makes a Metropolis sweep of scalarised objectives: proposes, evaluates and decides a move "
+      "of "
+      "each variable";
+  static constexpr const char* accuracy = "D";
+
+  VectorFunctionRef function;
+  ProposeMove propose;            ///< its block, variable and attempt are set for each move
+  ObjectiveValues values;         ///< its function is not used
+  ScalarizeObjectives scalarize;  ///< energy: the trial energies
+  AcceptMove accept;              ///< its block and attempt are set for each move
+  std::int64_t replicas = 0;
+
+  KILN_HD bool active() const { return propose.control->active(propose.step_offset); }
+
+  /// Makes the sweep of one slot.
+  template <class Function>
+  KILN_HD void evaluate(const Function& f, std::int64_t slot) const {
+    ProposeMove move = propose;
+    AcceptMove decision = accept;
+    std::uint32_t attempt = 0;
+    for (std::int32_t b = 0; b < values.n_blocks; ++b) {
+      move.block = decision.block = values.state[b];
+      for (std::int64_t v = 0; v < move.block.variables; ++v, ++attempt) {
+        move.variable = v;
+        move.attempt = decision.attempt = attempt;
+        move(slot);
+        values.evaluate(f, slot);
+        scalarize(slot);
+        decision(slot);
+      }
+    }
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+namespace kiln {
+
+/// What is known of the number of ticks before a tick when it is enqueued: `number`, modulo
+/// `modulus`. 0: the number itself; 1: nothing.
+struct TickPlace {
+  std::uint64_t number = 0;
+  std::uint64_t modulus = 1;
+
+  /// Whether the number may be a multiple of `ticks`, at least 1.
+  bool may_be_multiple_of(std::uint64_t ticks) const noexcept {
+    return number % std::gcd(modulus, ticks) == 0;
+  }
+};
+
+}  // namespace kiln
