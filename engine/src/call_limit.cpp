@@ -9,6 +9,7 @@
 namespace kiln {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 // Behind the limit, so that the run that lost its calls sees that its time is up.
@@ -28,11 +29,21 @@ CallLimit::CallLimit(const Problem& problem, std::optional<double> time_limit_s,
   forward_.emplace(stop_, Request{&calls_});
   problem_.experiment->watch_stop(calls_.get_token());
   const Seconds time = std::min(Seconds(*time_limit_s) + behind_limit, longest);
-  timer_ = std::jthread([this, time](const std::stop_token& ended) {
+  deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+  timer_ = std::jthread([this](const std::stop_token& ended) {
     std::unique_lock lock(mutex_);
-    over_.wait_for(lock, ended, time, [] { return false; });
-    if (!ended.stop_requested()) calls_.request_stop();
+    for (Clock::time_point until; until = deadline_, Clock::now() < until;) {
+      over_.wait_until(lock, ended, until, [&] { return deadline_ != until; });
+      if (ended.stop_requested()) return;
+    }
+    calls_.request_stop();
   });
+}
+
+void CallLimit::extend(double seconds) {
+  const std::lock_guard lock(mutex_);
+  deadline_ += std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+  over_.notify_all();
 }
 
 // What is evaluated after a run is not under its limit.

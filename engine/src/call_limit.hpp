@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,9 @@ class CallLimit {
   CallLimit(const CallLimit&) = delete;
   CallLimit& operator=(const CallLimit&) = delete;
 
+  /// The time of the run is up so much later, or earlier where the number is below 0.
+  void extend(double seconds);
+
  private:
   struct Request {
     std::stop_source* calls;
@@ -32,6 +36,7 @@ class CallLimit {
   std::stop_source calls_;
   std::optional<std::stop_callback<Request>> forward_;
   std::mutex mutex_;
+  std::chrono::steady_clock::time_point deadline_;  // with the mutex
   std::condition_variable_any over_;
   std::jthread timer_;  // last: it uses the others
 };

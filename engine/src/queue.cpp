@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "kiln/errors.hpp"
+#include "kiln/executors/hold_flag.hpp"
 #include "kiln/host_threads.hpp"
 
 namespace kiln {
@@ -16,6 +17,7 @@ namespace kiln {
 TickGraph::~TickGraph() = default;
 LaunchObserver::~LaunchObserver() = default;
 Queue::~Queue() = default;
+HoldFlag::~HoldFlag() = default;
 
 void* Queue::allocate(std::size_t bytes) {
   ++counters_.allocations;
@@ -137,6 +139,22 @@ std::unique_ptr<TickGraph> Queue::capture_loop(const RunControl*, const std::fun
   refusal = std::string("backend ") + backend_name() + " has no loops";
   return nullptr;
 }
+
+namespace {
+
+class HostHoldFlag final : public HoldFlag {
+ public:
+  HostHoldFlag() { word_ = &value_; }
+  void request() noexcept override { __atomic_store_n(&value_, 1u, __ATOMIC_RELEASE); }
+  void clear() override { __atomic_store_n(&value_, 0u, __ATOMIC_RELEASE); }
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HoldFlag> Queue::make_hold_flag() { return std::make_unique<HostHoldFlag>(); }
 
 // Threads for each call: it is for backends whose own work is not on the host, and calls of
 // objectives that are worth a thread.

@@ -245,6 +245,9 @@ std::string Result::to_json() const {
                        {"target_reached", target ? Json(!misses_target()) : Json(nullptr)}};
   json["energy"] = number(energy, integral);
   json["stop"] = to_string(stop);
+  if (commands != CommandCounts{}) {
+    json["commands"] = {{"applied", commands.applied}, {"refused", commands.refused}};
+  }
   if (!stopped_by.empty()) json["stopped_by"] = stopped_by;
   json["verified"] = verified;
   if (!constraints.empty()) {

@@ -24,6 +24,7 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
+#include "commands/run_commands.hpp"
 #include "executors/tick_player.hpp"
 #include "plans/refused_batch.hpp"
 #include "profile/instruments.hpp"
@@ -142,6 +143,7 @@ void RunCore::allocate(const RunPlan& plan) {
   sweeps_ = objective_->as<Sweeps>();
   if (options_.on_evaluation) watch_evaluations();
   allocate_own(plan);
+  if (options_.commands.any()) commands_ = std::make_unique<RunCommands>(*this, options_.commands);
   make_player();
 }
 
@@ -274,7 +276,8 @@ TrackBest RunCore::best_kernel() {
 }
 
 AdvanceTick RunCore::advance_kernel() {
-  return {control(), needs_.sweeps_per_tick, telemetry_ ? telemetry_->best_log() : BestLog{}};
+  return {control(), needs_.sweeps_per_tick, telemetry_ ? telemetry_->best_log() : BestLog{},
+          commands_ ? commands_->word() : nullptr};
 }
 
 void RunCore::track_best() { queue_->launch(best_kernel()); }

@@ -24,6 +24,8 @@
 
 namespace kiln {
 
+class CallLimit;
+class RunCommands;
 class RunTelemetry;
 
 /// A run as the engine sees it; Run and the contexts of its schedule are its facades.
@@ -164,6 +166,7 @@ class RunCore {
   struct Progress;
   struct Fallback;
   struct Instruments;
+  struct Loop;
   class Scratch;
   RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
           const RunPlan& plan);
@@ -227,7 +230,11 @@ class RunCore {
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
   TickPlayer::Look look_at(double now_s) const;
-  Stop loop(const Observers& observers, const Alarm& alarm);
+  Stop loop(Loop& loop);
+  HoldPoint hold_point() const;
+  void release_hold();
+  /// Applies commands between two ticks. True: the run is to end.
+  bool take_commands(Loop& loop);
   /// Asks all observers. Gives the first that wants to stop, or null.
   const Observer* report(const RunSummary& summary, double earlier_s, const Observers& observers);
   /// Sweeps of each replica when the best state, of this energy, was found.
@@ -259,6 +266,7 @@ class RunCore {
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<RunTelemetry> telemetry_;
   std::unique_ptr<TickPlayer> player_;
+  std::unique_ptr<RunCommands> commands_;  // null where none can come
   std::unique_ptr<Progress> progress_;
   EarlierStages earlier_;
   std::int64_t sweeps_after_ = 0;  // planned for later stages

@@ -13,6 +13,7 @@
 #include "kiln/errors.hpp"
 
 #include "call_limit.hpp"
+#include "commands/run_commands.hpp"
 #include "executors/tick_player.hpp"
 #include "limits/plan_work.hpp"
 #include "run_parts.hpp"
@@ -103,13 +104,14 @@ std::optional<Result> RunCore::advance(const Budget& limit, const Observers& obs
   all_ticks_whole_ = all_whole;
   capture_tick();
   const DeviceStop spent = apply_limits();
-  const CallLimit calls(problem_, limit_.time_limit_s, stop);
+  CallLimit calls(problem_, limit_.time_limit_s, stop);
   const double earlier_s = progress_->run_s;
   Alarm alarm{stop};
   if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
+  Loop ticks{observers, alarm, calls, earlier_s, Clock::now()};
   Stop reason = spent != DeviceStop::none ? stop_at(spent)
                 : draws_suffice()         ? Stop::converged
-                                          : loop(observers, alarm);
+                                          : loop(ticks);
   if (own != nullptr && ends_stage(reason, *own)) {
     finish_stage(reason);
     return {};
@@ -191,9 +193,10 @@ TickPlayer::Look RunCore::look_at(double now_s) const {
   return look;
 }
 
-Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
-  const auto begin = Clock::now();
-  const double earlier_s = progress_->run_s;
+Stop RunCore::loop(Loop& loop) {
+  const double earlier_s = loop.earlier_s;
+  const Alarm& alarm = loop.alarm;
+  const RunCommands::Armed armed(commands_.get(), alarm.stop);
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
   const int max_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   const std::int64_t longest =
@@ -206,10 +209,10 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   std::int64_t left = ticks_to_look();  // not yet enqueued, until the host looks
   for (;;) {
     // Ticks of the host come one by one: the next may take a model that the last did without.
-    if (!host_paced_) chunk = std::min(allowed, player_->chunk(look_at(seconds_since(begin))));
+    if (!host_paced_) chunk = std::min(allowed, player_->chunk(look_at(seconds_since(loop.begin))));
     if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
       if (!try_ticks(ticks, alarm)) {
-        progress_->run_s = earlier_s + seconds_since(begin);
+        progress_->run_s = earlier_s + seconds_since(loop.begin);
         return stop_of(alarm);
       }
       if (telemetry_ && !player_->handed_over()) telemetry_->hand_over(control());
@@ -219,7 +222,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       if (progress_->pending < max_pending && left > 0) continue;
     }
     RunSummary summary = wait_summary();
-    const double now_s = seconds_since(begin);
+    double now_s = seconds_since(loop.begin);
     Progress& p = *progress_;
     p.add_look(summary.control.step, earlier_s + now_s);
     time_incumbents();
@@ -228,25 +231,38 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       p.best_step = summary.control.step;
       p.to_best_s = earlier_s + now_s;
     }
+    bool ordered = false;  // by a command, to stop
+    const bool held = summary.control.stop == DeviceStop::held;
+    if (held) release_hold();
+    if (held || (commands_ && left == 0 && p.pending == 0 && commands_->is_due(hold_point()))) {
+      ordered = take_commands(loop);
+      left = ticks_to_look();
+      summary = p.last;
+      now_s = seconds_since(loop.begin);
+    }
     const bool device_stop = summary.control.stop != DeviceStop::none;
     const bool time_up = limit_.time_limit_s && now_s >= *limit_.time_limit_s;
-    const bool asked = alarm.stop.stop_requested();
+    const bool asked = ordered || alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     const Observer* observer_stop = nullptr;
     bool spent = left == 0 && p.pending == 0, suffices = false;
     if (spent && !device_stop && whole_ticks_left() > 0) {
-      suffices = draws_suffice();
+      suffices = p.control.step >= next_look_ && draws_suffice();
       left = ticks_to_look();
       spent = false;
     }
     if (due || device_stop || spent || suffices || time_up || asked) {
       p.run_s = earlier_s + now_s;
-      observer_stop = report(summary, earlier_s, observers);
+      observer_stop = report(summary, earlier_s, loop.observers);
       p.run_s = earlier_s;
     }
     if (device_stop || spent || suffices || time_up || asked || observer_stop != nullptr) {
       while (progress_->pending > 0) summary = wait_summary();
-      progress_->run_s = earlier_s + seconds_since(begin);
+      if (summary.control.stop == DeviceStop::held) {  // since: by what comes after this call
+        release_hold();
+        summary = p.last;
+      }
+      progress_->run_s = earlier_s + seconds_since(loop.begin);
       const DeviceStop device = summary.control.stop;
       if (suffices) return Stop::converged;
       if (device == DeviceStop::target) return stop_at(device);
@@ -290,6 +306,7 @@ const Observer* RunCore::report(const RunSummary& summary, double earlier_s,
   point.sweeps = earlier_.sweeps + static_cast<std::int64_t>(summary.control.step);
   point.attempts = static_cast<double>(point.sweeps) * per_sweep;
   point.stage = stage_text();
+  point.paused = p.paused;
   point.has_best = summary.control.best_key != ~0ull;
   if (point.has_best) {
     const double stored = exact::from_order_key(summary.control.best_key);

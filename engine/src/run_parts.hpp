@@ -49,6 +49,7 @@ struct RunCore::Progress {
   /// Discards results and reports after `earlier`, but not the time.
   void forget_since(const Progress& earlier);
 
+  bool paused = false;     ///< by a command
   std::string stopped_by;  ///< name of the observer that ended this call of advance()
 
   // Since the last call of the observers.
@@ -57,6 +58,15 @@ struct RunCore::Progress {
   std::uint64_t reported_accepted = 0;
   std::uint64_t reported_nonfinite = 0;
   std::uint64_t reported_best_key = ~0ull;
+};
+
+/// What the loop of one call of advance() works with.
+struct RunCore::Loop {
+  const Observers& observers;
+  Alarm& alarm;
+  CallLimit& calls;
+  double earlier_s = 0;     ///< of earlier calls
+  Clock::time_point begin;  ///< later by the pauses
 };
 
 /// Number of replicas whose best states are read at once for a result that lists several.

@@ -10,6 +10,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
 
+#include "commands/run_commands.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
 #include "telemetry/run_telemetry.hpp"
@@ -193,6 +194,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.stop = stop;
   if (stop == Stop::observer) result.stopped_by = progress_->stopped_by;
   result.executor = player_->choice();
+  if (commands_) result.commands = commands_->counts();
   result.draw_naming = draw_naming_;
   result.work.sweeps = earlier_.sweeps + static_cast<std::int64_t>(control.step);
   result.work.replicas = batch_->replicas();

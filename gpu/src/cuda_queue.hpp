@@ -60,6 +60,7 @@ class CudaQueue final : public Queue {
                                           const std::function<void()>& body,
                                           const std::function<void()>& after,
                                           std::string& refusal) override;
+  std::unique_ptr<HoldFlag> make_hold_flag() override;
 
  protected:
   void* do_allocate(std::size_t bytes) override;

@@ -10,6 +10,7 @@
 #include "kiln/memory/arena.hpp"
 
 #include "cuda_device.hpp"
+#include "executors/hold_flag.hpp"
 #include "executors/loop_graph.hpp"
 #include "stream.hpp"
 
@@ -44,6 +45,7 @@ struct QueueParts {
   std::array<Event, 2> launched;  // behind the last launches, and behind those before
   Event timer_begin{EventKind::timed}, timer_end{EventKind::timed};
   std::unique_ptr<LoopParts> loops;  // made for the first loop
+  std::unique_ptr<HoldParts> hold;   // made for the first flag
   Arena arena;                       // device memory
   Arena pinned;                      // host memory that the device can write
 };

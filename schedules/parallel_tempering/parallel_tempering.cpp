@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kiln/errors.hpp"
 #include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
@@ -95,6 +96,27 @@ void ParallelTempering::allocate(AllocateContext& run) {
   setting.in_blocks = run.draw_naming() == DrawNaming::planes;
   ladders_->allocate(run, setting);
   choose_clusters(run);
+}
+
+void ParallelTempering::set_temperatures(RunContext& run, const std::vector<double>& temperatures) {
+  const std::string takes = "parallel-tempering takes one temperature for each of its " +
+                            std::to_string(ladders_->rungs()) + " rungs";
+  if (static_cast<std::int64_t>(temperatures.size()) != ladders_->rungs()) {
+    throw InvalidArgument("commands.temperatures",
+                          takes + ", and " + std::to_string(temperatures.size()) +
+                              (temperatures.size() == 1 ? " was given" : " were given"),
+                          "the hottest first");
+  }
+  std::vector<double> betas;
+  for (const double temperature : temperatures) betas.push_back(1 / temperature);
+  if (!ladder::rises(betas)) {
+    throw InvalidArgument("commands.temperatures",
+                          takes +
+                              ", and these do not fall from one to "
+                              "the next",
+                          "the hottest first");
+  }
+  ladders_->set_betas(run, betas);
 }
 
 void ParallelTempering::enqueue(TickContext& run) {

@@ -67,6 +67,10 @@ class Ladders {
   /// A whole tick, with as few launches as the device allows. `best_first`: what came before it in
   /// the tick has changed states, whose best are to be kept.
   void tick(TickContext& run, bool best_first) const;
+  /// Gives the rungs other temperatures between two ticks. The adaptation ends, and all sums and
+  /// counts begin anew.
+  /// @param betas  [rungs], rising; of a ladder over temperatures without walkers
+  void set_betas(RunContext& run, const std::vector<double>& betas) const;
   /// Schedule::descend: everything down to the next minimum of the problem.
   void descend(DescendContext& run) const;
   /// What the run tells about its ladders, and what would make it better. log Z is given

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "output/report_quantities.hpp"
@@ -88,6 +89,9 @@ void Events::warning(double time_s, const std::string& code, const std::string& 
 }
 
 void Events::update(const ReportPoint& point) {
+  if (point.paused != std::exchange(paused_, point.paused)) {
+    add(point.time_s, paused_ ? "pause" : "continue", {{"sweeps", point.sweeps}});
+  }
   const bool improved = point.improved && point.has_best;
   if (!improved && point.time_s - newest_s_ < between_events_s) return;
   newest_s_ = point.time_s;

@@ -28,7 +28,8 @@ class Events {
   void checkpoint(double time_s, std::int64_t sweeps, std::uint64_t bytes, double seconds);
   void warning(double time_s, const std::string& code, const std::string& message);
 
-  /// An `improvement` if there is one, else a `progress` once per five seconds.
+  /// An `improvement` if there is one, else a `progress` once per five seconds. Before that a
+  /// `pause` or a `continue` where a command pauses the run or lets it go on.
   void update(const ReportPoint& point);
   /// An `alert` that is raised, or an `alert_end`.
   void alert(const AlertChange& change, double time_s);
@@ -44,6 +45,7 @@ class Events {
   bool integral_;
   std::vector<std::string> quantities_;  // of report points, that the schedule has
   double newest_s_ = 0;                  // of improvement or progress
+  bool paused_ = false;
   GrowingFile& file_;
 };
 

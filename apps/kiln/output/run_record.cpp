@@ -13,6 +13,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/option_info.hpp"
 
+#include "attach/command_files.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "report/report.hpp"
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr double between_snapshots_s = 60;
 
 // Logs that a run which continues cuts to their lengths at the checkpoint.
-constexpr const char* cut_logs[] = {"trace.csv", "events.ndjson", "telemetry.bin"};
+constexpr const char* cut_logs[] = {"trace.csv", "events.ndjson", "telemetry.bin", command_log};
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -50,7 +51,7 @@ std::string last_line(const std::string& text) {
   return {};
 }
 
-// Of a file of the run, in the notes of a checkpoint.
+// In the notes of a checkpoint.
 std::string length_note(const std::string& file) { return "length of " + file; }
 
 }  // namespace
@@ -141,6 +142,7 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
     trace_->append("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n");
   }
   event_lines_ = grow("events.ndjson");
+  keep_commands();
   events_ = std::make_unique<Events>(facts, *event_lines_);
   if (checkpoint == nullptr) {
     events_->start();
@@ -186,7 +188,8 @@ void RunRecord::keep_logs(const Checkpoint* checkpoint) {
 
 CheckpointNotes RunRecord::notes(const std::string& finished) const {
   CheckpointNotes notes = checkpoint_notes(*options_.verb, *loaded_, finished);
-  const GrowingFile* const files[] = {trace_.get(), event_lines_.get(), telemetry_.file()};
+  const GrowingFile* const files[] = {trace_.get(), event_lines_.get(), telemetry_.file(),
+                                      commands_.get()};
   for (std::size_t i = 0; i < std::size(cut_logs); ++i) {
     notes[length_note(cut_logs[i])] = std::to_string(files[i] == nullptr ? 0 : files[i]->size());
   }
@@ -208,6 +211,7 @@ void RunRecord::update(const ReportPoint& point, Run& run) {
     if (asked) tell("signal USR1 asks for a checkpoint, and this run has no folder (-o)");
     return;
   }
+  newest_ = point;
   trace(point);
   attempt([&] { incumbents_.update(*folder_, run); });
   attempt([&] { telemetry_.write(*folder_, run); });
@@ -315,7 +319,7 @@ void RunRecord::finish(const Result& result, const std::string& text) {
   attempt([&] { incumbents_.finish(*folder_, result); });
   attempt([&] { events_->finish(result, last_line(text)); });
   for (GrowingFile* file : {evaluations_.get(), sums_.get(), trace_.get(), incumbents_.file(),
-                            event_lines_.get(), telemetry_.file()}) {
+                            event_lines_.get(), telemetry_.file(), commands_.get()}) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before
     if (file->error().empty() || error_) continue;
@@ -342,8 +346,7 @@ void RunRecord::write_report() {
   });
 }
 
-// What keeps one file from being written keeps no other.
-template <class Part>
+template <class Part>  // what keeps one file from being written keeps no other
 void RunRecord::attempt(const Part& part) {
   try {
     part();

@@ -76,6 +76,10 @@ class RunRecord final : FileWriter {
   void update(const ReportPoint& point, Run& run);
   /// Something that the user should know, by the time of the run.
   void warn(double time_s, const std::string& code, const std::string& message);
+  /// A command, into commands.ndjson.
+  void log(const LoggedCommand& command);
+  /// Writes a checkpoint between two ticks, because a command asks for it. @throws IoError, ...
+  void checkpoint_now(Run& run);
   /// An alert is raised, or has ended.
   void alert(const AlertChange& change, double time_s);
   /// The run was interrupted before it found anything: unless evaluations were made, however they
@@ -110,6 +114,7 @@ class RunRecord final : FileWriter {
   void append_evaluation(const Evaluation& one);
   void finish_evaluations(const Evaluations& evaluations);
   void keep_logs(const Checkpoint* checkpoint);
+  void keep_commands();
   CheckpointNotes notes(const std::string& finished) const;
   void checkpoint(Run& run, const ReportPoint& point);
   void tell(const std::string& line) const;
@@ -127,7 +132,8 @@ class RunRecord final : FileWriter {
   std::shared_ptr<const RecalledEvaluations> recalled_;
   const FormerResult* former_ = nullptr;
   std::optional<LineSums> line_sums_;
-  std::unique_ptr<GrowingFile> evaluations_, sums_, trace_, event_lines_;
+  std::unique_ptr<GrowingFile> evaluations_, sums_, trace_, event_lines_, commands_;
+  ReportPoint newest_;
   std::unique_ptr<Events> events_;
   const LoadedProblem* loaded_ = nullptr;  // once the run has begun
   mutable std::optional<CheckpointFiles> checkpoints_;

@@ -49,8 +49,7 @@ std::vector<double> numbers_of(std::istream& in, const std::string& name) {
   return numbers;
 }
 
-std::vector<double> read_numbers(const std::string& path, const std::string& name) {
-  std::ifstream file = open_input(path);
+std::vector<double> read_numbers(std::istream& file, const std::string& name) {
   problems::UnpackedStream in(file, name);
   try {
     return numbers_of(in, name);
@@ -98,8 +97,12 @@ State canonical_state(const Space& space, std::span<const double> values) {
 }
 
 std::vector<State> read_initial_states(const std::string& path, const Problem& problem) {
-  const std::string name = clean(path);
-  const std::vector<double> numbers = read_numbers(path, name);
+  std::ifstream file = open_input(path);
+  return read_states(file, clean(path), problem);
+}
+
+std::vector<State> read_states(std::istream& in, const std::string& name, const Problem& problem) {
+  const std::vector<double> numbers = read_numbers(in, name);
   const Space& space = problem.objective->space();
   const std::int64_t whole = problem.solution.whole_variables;
   const auto n = static_cast<std::size_t>(whole > 0 ? whole : space.variables());

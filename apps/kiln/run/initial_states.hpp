@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ namespace kiln::cli {
 ///   for a number of values that is no multiple of the variables; InvalidArgument for values that
 ///   the problem does not know.
 std::vector<State> read_initial_states(const std::string& path, const Problem& problem);
+
+/// The same from a stream.
+/// @param name  of what is read, for messages
+std::vector<State> read_states(std::istream& in, const std::string& name, const Problem& problem);
 
 /// A state of values in the order of the blocks, as they are.
 /// @throws InvalidArgument for values that a block does not have.

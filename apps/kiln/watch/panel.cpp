@@ -156,7 +156,9 @@ std::string life_text(const RunView& view) {
     case RunLife::setting_up:
       return "the run reads its problem";
     case RunLife::running:
-      return {};
+      if (!view.run.paused) return {};
+      return fmt::format("paused by a command; kiln attach {} resume lets the run go on",
+                         clean(view.folder));
     case RunLife::unknown:
       return fmt::format(
           "the files have not changed for {}; the run is on host {}, which cannot be "
@@ -255,7 +257,7 @@ std::string event_line(const EventJson& event) {
     }
   } else if (kind == "stop") {
     part(text, text_of(event, "stop"));
-  } else if (kind == "checkpoint" || kind == "resume") {
+  } else if (kind == "checkpoint" || kind == "resume" || kind == "pause" || kind == "continue") {
     part(text, named("sweeps", value_of(event, "sweeps")));
     part(text, named("bytes", value_of(event, "bytes")));
     part(text, text_of(event, "device"));
@@ -276,6 +278,7 @@ EventJson watch_json(const RunView& view) {
       {"schema", "kiln.watch/1"},
       {"run", clean(view.folder)},
       {"state", to_string(view.life)},
+      {"paused", view.life == RunLife::running && run.paused},
       {"problem", run.problem},
       {"schedule", run.schedule},
       {"device", run.device},

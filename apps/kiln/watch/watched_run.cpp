@@ -184,6 +184,7 @@ void WatchedRun::keep_quantities() {
 // Another process, perhaps on another machine, with other limits.
 void WatchedRun::resume(const EventJson& event) {
   stop.reset();
+  paused = false;
   alerts.clear();
   time_limit_s.reset();
   left_s.reset();
@@ -206,6 +207,9 @@ void WatchedRun::apply(const EventJson& event) {
     alerts.erase(text_of(event, "code"));
   } else if (kind == "checkpoint") {
     checkpoint_s = at_s;
+  } else if (kind == "pause" || kind == "continue") {
+    paused = kind == "pause";
+    sweeps = number_of(event, "sweeps").value_or(sweeps);
   } else if (kind == "resume") {
     resume(event);
   } else if (kind == "stop") {

@@ -74,6 +74,7 @@ struct WatchedRun {
   std::int64_t improvement_count = 0;
   std::map<std::string, RaisedAlert> alerts;  ///< that are raised now, by code
   std::string warning;                        ///< the newest one
+  bool paused = false;                        ///< by a command
   std::optional<double> checkpoint_s;         ///< time of the run at the newest one
   std::optional<Stop> stop;
   std::int64_t unreadable_lines = 0;

@@ -32,6 +32,7 @@ struct ReportPoint {
       -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
   /// Trial energies since the last report point that were NaN or infinite.
   std::uint64_t nonfinite = 0;
+  bool paused = false;     ///< by a command; the next report point comes when the run goes on
   std::string stage = {};  ///< of a pipeline, "2/2 parallel-tempering"; else empty
   /// Further numbers from the schedule, by name (Schedule::annotate); often empty.
   std::vector<std::pair<std::string, double>> notes = {};

@@ -26,6 +26,7 @@ struct Alarm;
 struct RunControl;
 struct RunSummary;
 class ArmedQueue;
+class HoldFlag;
 
 /// Counters of the work of a queue. The result shows the differences over a run (`work.cuda`).
 struct Counters {
@@ -183,6 +184,9 @@ class KILN_API Queue {
                                                   std::string& refusal);
   /// Repeats a loop so many times, or until the run stops. A run that has stopped does not begin.
   void replay_loop(TickGraph& loop, std::uint64_t iterations);
+
+  /// Makes a flag by which other threads hold ticks of this queue. @throws CudaError
+  virtual std::unique_ptr<HoldFlag> make_hold_flag();
 
   /// Runs task(0) .. task(count - 1) on the host in parallel, for objectives on the host: on the
   /// threads of the CPU backend, else on one thread per core. Returns when all are done; rethrows

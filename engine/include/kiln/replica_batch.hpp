@@ -104,6 +104,10 @@ class KILN_API ReplicaBatch {
   /// Replaces the state of every replica; `states` repeats as often as needed.
   /// @throws InvalidArgument if a state does not belong to the space.
   void write_states(const std::vector<State>& states);
+  /// Replaces the current state of one slot; copies the blocks to the host and back. Energies stay.
+  /// @throws InvalidArgument for a slot that does not exist, and if the state does not belong to
+  /// the space.
+  void write_state(std::int64_t slot, const State& state);
   std::vector<double> read_energies(bool best) const;
   std::vector<std::int32_t> read_replica_of() const { return replica_of_.download(); }
   std::vector<std::uint64_t> read_best_steps() const { return best_step_.download(); }

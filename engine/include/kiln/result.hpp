@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kiln/budget.hpp"
+#include "kiln/commands/command.hpp"
 #include "kiln/evaluations.hpp"
 #include "kiln/executors/executor.hpp"
 #include "kiln/export.hpp"
@@ -138,6 +139,7 @@ struct KILN_API Result {
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
   ExecutorChoice executor;                            ///< of the last stage
+  CommandCounts commands;                             ///< since RunOptions::commands was made
   /// The stages of a pipeline as far as the run came; empty for other schedules.
   std::vector<StageResult> stages;
   /// The front of a problem with several objectives; null for others. `objective` is its

@@ -13,6 +13,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/backend.hpp"
 #include "kiln/budget.hpp"
+#include "kiln/commands/options.hpp"
 #include "kiln/evaluations.hpp"
 #include "kiln/executors/executor.hpp"
 #include "kiln/export.hpp"
@@ -30,7 +31,7 @@ namespace kiln {
 class RunCore;
 class RunStages;
 
-/// Options of a run. Only replicas, seed and draw_naming change the answer.
+/// Options of a run. Only replicas, seed, draw_naming and commands change the answer.
 struct RunOptions {
   std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
   int threads = 0;              ///< CPU threads, 0: all
@@ -54,6 +55,7 @@ struct RunOptions {
   /// as their batch is done. An exception that it throws ends the run.
   std::function<void(const Evaluation&)> on_evaluation = {};
   TelemetryOptions telemetry = {};
+  RunCommandOptions commands = {};  ///< that reach the run while its ticks go
 };
 
 /// One problem, one schedule and one batch on one device, from planning to result: the user's

@@ -137,7 +137,7 @@ struct Needs {
 /// serves a run is refused (`schedule.in_use`).
 ///
 /// Abilities of some schedules are interfaces beside this class: ProducesFront,
-/// TakesPastEvaluations. Such a schedule is an Offers<Schedule, ProducesFront>.
+/// TakesPastEvaluations, SetsTemperatures. Such a schedule is an Offers<Schedule, ProducesFront>.
 class KILN_API Schedule : public Queryable {
  public:
   ~Schedule() override;
@@ -227,6 +227,31 @@ class KILN_API LooksAtDraws {
 
  protected:
   ~LooksAtDraws() = default;
+};
+
+/// Ability of schedules whose temperatures a command can set between two ticks.
+class KILN_API SetsTemperatures {
+ public:
+  static constexpr std::string_view interface_name = "set temperatures";
+  /// Puts temperatures in the place of the present ones. What the schedule has measured at these
+  /// starts anew. Called between two ticks of a device that has nothing to do; may wait.
+  /// @param run  the run that the schedule serves
+  /// @param temperatures  in the unit of the energy, finite and above 0
+  /// @throws InvalidArgument that names what the schedule takes, and then changes nothing
+  virtual void set_temperatures(RunContext& run, const std::vector<double>& temperatures) = 0;
+
+ protected:
+  ~SetsTemperatures() = default;
+};
+
+/// Ability of schedules that go on with any state in any replica, of which they know nothing but
+/// state and energy: a command can replace states between two ticks.
+class KILN_API TakesStates {
+ public:
+  static constexpr std::string_view interface_name = "take states";
+
+ protected:
+  ~TakesStates() = default;
 };
 
 /// A schedule with a table of options; parameters and interfaces follow from it.

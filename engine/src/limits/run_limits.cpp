@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/host_threads.hpp"
 
+#include "commands/run_commands.hpp"
 #include "limits/plan_work.hpp"
 #include "run_parts.hpp"
 
@@ -97,12 +98,14 @@ std::int64_t RunCore::gradients_done() {
   return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
 }
 
-// Ticks until the host looks at the draws, or until the limit of sweeps.
+// Ticks until the host looks at the draws, repeats a command, or until the limit of sweeps.
 std::int64_t RunCore::ticks_to_look() const {
   const std::uint64_t step = progress_->control.step, tick = needs_.sweeps_per_tick;
   const std::uint64_t ticks = next_look_ == ~0ull ? ~0ull : (next_look_ - step + tick - 1) / tick;
-  return std::min(whole_ticks_left(),
-                  static_cast<std::int64_t>(std::min<std::uint64_t>(ticks, 1ull << 62)));
+  const std::int64_t logged =
+      commands_ ? commands_->ticks_to_logged(hold_point()) : RunCommands::never;
+  return std::min({whole_ticks_left(), logged,
+                   static_cast<std::int64_t>(std::min<std::uint64_t>(ticks, 1ull << 62))});
 }
 
 // Also before the first tick: a run may have been saved where the draws are to be judged.

@@ -9,6 +9,7 @@
 
 #include "cuda_check.hpp"
 #include "cuda_queue.hpp"
+#include "executors/hold_flag.hpp"
 #include "executors/loop_graph.hpp"
 #include "executors/tick_graph.hpp"
 
@@ -141,6 +142,13 @@ std::unique_ptr<TickGraph> CudaQueue::capture_loop(const RunControl* control,
                                               nodes, timeout_);
   cuda_check(cudaGraphUpload(executable, stream()), "upload a loop");
   return tick;
+}
+
+std::unique_ptr<HoldFlag> CudaQueue::make_hold_flag() {
+  refuse_in_capture("make a flag");
+  const CurrentDevice current(*device_);
+  if (!parts_->hold) parts_->hold = std::make_unique<HoldParts>(*device_);
+  return std::make_unique<CudaHoldFlag>(device_, *parts_->hold, timeout_);
 }
 
 void CudaQueue::do_replay_loop(TickGraph& graph, std::uint64_t iterations) {

@@ -26,9 +26,8 @@ struct Case {
   std::uint32_t sweeps = 1;            // of a tick
   PairMode mode = PairMode::even_odd;
   SwapCadence cadence = {};
-  bool best_first = false;
+  bool best_first = false, held = false;
   RunControl control = {};
-
   std::int64_t words() const { return rungs * blocks; }
   std::int64_t slots() const { return 32 * words(); }
 };
@@ -134,6 +133,7 @@ class Ticking {
   DeviceArray<std::uint32_t> record_state =
       filled_array(queue, LadderRecord::state_size(shape.rungs), 0u);
   DeviceArray<RunControl> control = filled_array(queue, 1, shape.control);
+  DeviceArray<std::uint32_t> hold = filled_array(queue, 1, shape.held ? 1u : 0u);
   DeviceBestLog log{queue, shape.slots()};
 
  private:
@@ -213,7 +213,7 @@ class Ticking {
     kernel.best.improved = improved.view();
     kernel.best.replica_of = log.replica_of.view(), kernel.best.rung_of = log.rung_of.view();
     kernel.best.control = control.data();
-    kernel.advance = {control.data(), shape.sweeps, log.view()};
+    kernel.advance = {control.data(), shape.sweeps, log.view(), hold.data()};
     return kernel;
   }
 };
@@ -362,11 +362,11 @@ TEST_P(LadderTickKernel, KeepsTheBestOfWhatCameBefore) {
   }
 }
 
-TEST_P(LadderTickKernel, StopsAtItsTarget) {
+TEST_P(LadderTickKernel, StopsAtItsTargetOrWhereItIsHeld) {
   Case shape{ring(24, constant(-1), constant(0)), 8, 2};
   shape.control.has_target = 1;
   shape.control.target = -20;
-  check(queue(), shape, 60);
+  for (const bool held : {false, true}) shape.held = held, check(queue(), shape, 60);
 }
 
 // Other pairs, other cadences and odd ladders are made by the parts.

@@ -5,8 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "kiln/executors/hold_flag.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
@@ -50,6 +55,53 @@ TEST_P(AdvanceTickKernel, StopsAtTheStepLimitAndCountsTheLastTickAsFarAsItWent) 
   }
   before.step_limit = 7;
   EXPECT_EQ(advanced(before, 7).stop, DeviceStop::step_limit);
+}
+
+// By a flag as another thread sets it, in the memory of the device.
+TEST_P(AdvanceTickKernel, HoldsAtTheEndOfATickWhereTheHostAsksForIt) {
+  const std::unique_ptr<HoldFlag> flag = queue().make_hold_flag();
+  DeviceArray<RunControl> control = upload_control(queue(), {});
+  const AdvanceTick advance{control.data(), 7, {}, flag->word()};
+  queue().launch(advance);
+  EXPECT_EQ(control.download().front().stop, DeviceStop::none);
+
+  std::jthread([&] { flag->request(); }).join();
+  // A copy on another stream: it comes at some time, and nothing waits for it.
+  std::uint64_t ticks = 1;
+  for (; control.download().front().stop == DeviceStop::none && ticks < 100000; ++ticks) {
+    queue().launch(advance);
+  }
+  const RunControl held = control.download().front();
+  EXPECT_EQ(held.stop, DeviceStop::held);
+  EXPECT_EQ(held.tick, ticks);
+  EXPECT_EQ(held.step, 7 * ticks);
+  queue().launch(advance);
+  EXPECT_EQ(control.download().front().tick, ticks) << "what was enqueued behind does nothing";
+
+  flag->clear();
+  RunControl on = held;
+  on.stop = DeviceStop::none;
+  control.upload({on});
+  for (int i = 0; i < 20; ++i) queue().launch(advance);
+  EXPECT_EQ(control.download().front().stop, DeviceStop::none);
+  EXPECT_EQ(control.download().front().tick, ticks + 20);
+}
+
+TEST_P(AdvanceTickKernel, IsNotHeldWhereItStopsForGood) {
+  const DeviceArray<std::uint32_t> word(queue(), std::vector<std::uint32_t>{1});
+  const auto stop = [&](const RunControl& before) {
+    DeviceArray<RunControl> control = upload_control(queue(), before);
+    queue().launch(AdvanceTick{control.data(), 7, {}, word.data()});
+    return control.download().front().stop;
+  };
+  EXPECT_EQ(stop({}), DeviceStop::held);
+  RunControl limited;
+  limited.step_limit = 7;
+  EXPECT_EQ(stop(limited), DeviceStop::step_limit);
+  RunControl found;
+  found.has_target = 1;
+  found.best_key = exact::order_key(-1.0);
+  EXPECT_EQ(stop(found), DeviceStop::target);
 }
 
 struct TargetCase {

@@ -25,6 +25,7 @@ struct Tick {
   std::vector<double> energy, best_energy;  // [slots]
   RunControl control;
   std::uint64_t sweeps = 3;
+  bool held = false;  // by the host
 };
 
 struct Left {
@@ -62,7 +63,8 @@ Left run(Queue& queue, const Tick& tick, bool apart) {
   kernel.replica_of = log.replica_of.view();
   kernel.rung_of = log.rung_of.view();
   kernel.control = control.data();
-  const AdvanceTick advance{control.data(), tick.sweeps, log.view()};
+  const DeviceArray<std::uint32_t> hold(queue, std::vector<std::uint32_t>{tick.held ? 1u : 0u});
+  const AdvanceTick advance{control.data(), tick.sweeps, log.view(), hold.data()};
   for (int i = 0; i < 3; ++i) {
     if (i == 2) {
       std::vector<double> less = tick.energy;
@@ -157,6 +159,17 @@ TEST_P(EndTickKernel, StopsAtTheTargetThatTheTickReaches) {
   check(tick);
   tick.control.target = -2;
   EXPECT_EQ(run(queue(), tick, false).control.stop, DeviceStop::none);
+}
+
+TEST_P(EndTickKernel, IsHeldAtItsEndAndRestsThen) {
+  Tick tick = tick_of({{BlockKind::spin, Layout::packed32, 9, 32 * 1056}}, 32 * 1056);
+  tick.held = true;
+  const Left left = run(queue(), tick, false);
+  EXPECT_EQ(left.control.stop, DeviceStop::held);
+  EXPECT_EQ(left.control.tick, tick.control.tick + 1);
+  check(tick);
+  tick.control.step_limit = tick.control.step + tick.sweeps;
+  EXPECT_EQ(run(queue(), tick, false).control.stop, DeviceStop::step_limit);
 }
 
 TEST_P(EndTickKernel, StopsAtTheLimitAndRestsThen) {

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "kiln/archive.hpp"
+#include "kiln/commands/command_ring.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
@@ -88,6 +91,55 @@ Outcome run(Device device, const Case& which, Executor executor, const Budget& b
 std::set<std::string> scratch_of(const Archive& archive) {
   const std::string pool = "scratch.pool.scratch";
   return archive.sections().contains(pool) ? std::set{pool} : std::set<std::string>{};
+}
+
+/// The same, while another thread holds the run again and again.
+Outcome held_run(Device device, const Case& which, Executor executor, const Budget& budget) {
+  const Problem problem = problem_of(which.problem);
+  const auto schedule = builtin_registry().schedule(which.schedule).make(which.parameters);
+  RunOptions options;
+  options.device = to_string(device);
+  options.replicas = which.replicas;
+  options.seed = 7;
+  options.executor = executor;
+  const auto ring = options.commands.ring = std::make_shared<CommandRing>();
+  kiln::Run one(problem, *schedule, budget, options, open_backend(options.device));
+  std::jthread user([&](const std::stop_token& stop) {
+    std::mt19937_64 random(3);
+    while (!stop.stop_requested()) {
+      for (const CommandKind kind :
+           {CommandKind::status, CommandKind::pause, CommandKind::resume}) {
+        Command command;
+        command.kind = kind;
+        ring->post_waiting(sealed(command), stop);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+    }
+    ring->post(CommandKind::resume);  // where the stop came between a pause and its end
+  });
+  Outcome outcome;
+  outcome.result = one.advance();
+  user = {};
+  one.save(outcome.archive);
+  return outcome;
+}
+
+TEST_P(ExecutorRun, HasTheBitsOfARunThatIsNeverHeld) {
+  for (Case one : cases()) {
+    SCOPED_TRACE(one.schedule + " " + one.problem);
+    if (GetParam() == Device::cpu) one.sweeps /= 20;
+    const Budget budget{.sweeps = one.sweeps};
+    const Outcome plain = run(GetParam(), one, Executor::automatic, budget);
+    for (const Executor executor : {Executor::stream, Executor::graph, Executor::loop}) {
+      if (GetParam() == Device::cpu && executor != Executor::stream) continue;
+      SCOPED_TRACE(std::string(to_string(executor)));
+      const Outcome other = held_run(GetParam(), one, executor, budget);
+      EXPECT_GT(other.result.commands.applied, 3u);
+      expect_same_archives(plain.archive, other.archive, scratch_of(plain.archive));
+      EXPECT_EQ(plain.result.solution, other.result.solution);
+      EXPECT_EQ(plain.result.work.ticks, other.result.work.ticks);
+    }
+  }
 }
 
 TEST_P(ExecutorRun, HasTheBitsOfPlainLaunches) {

@@ -54,6 +54,17 @@ TEST_P(StopAtWorkKernel, CountsBeyond32Bits) {
   EXPECT_EQ(after(counts, (std::uint64_t{1} << 40) + 3).stop, DeviceStop::work_limit);
 }
 
+TEST_P(StopAtWorkKernel, EndsARunThatIsOnlyHeld) {
+  const DeviceArray<std::uint64_t> work(queue(), std::vector<std::uint64_t>{5});
+  RunControl before;
+  before.stop = DeviceStop::held;
+  DeviceArray<RunControl> control = upload_control(queue(), before);
+  queue().launch(StopAtWork{work.view(), 6, control.data()});
+  EXPECT_EQ(control.download().front().stop, DeviceStop::held);
+  queue().launch(StopAtWork{work.view(), 5, control.data()});
+  EXPECT_EQ(control.download().front().stop, DeviceStop::work_limit);
+}
+
 TEST_P(StopAtWorkKernel, ChangesNothingElse) {
   RunControl before;
   before.tick = 4;

@@ -12,6 +12,7 @@
 #include "kiln/objectives/recall.hpp"
 #include "kiln/pipelines/stages.hpp"
 
+#include "attach/command_files.hpp"
 #include "cli/option_values.hpp"
 #include "cli/plugin_option.hpp"
 #include "cli/present_names.hpp"
@@ -230,6 +231,21 @@ void load(Session& session) {
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
 }
 
+// What the recorded run was told, unless another problem is to be solved with its options.
+void take_repeated(Session& session, const Arguments& arguments,
+                   const std::optional<ResumedFolder>& resumed) {
+  std::vector<LoggedCommand>& repeat = session.options.run.commands.repeat;
+  if (resumed) {
+    repeat = repeated_commands(resumed->path);
+  } else if (arguments.has("repeat") && arguments.positional.empty()) {
+    repeat = commands_of_run(arguments.text("repeat"));
+    if (repeat.empty()) return;
+    session.options.notes.push_back(
+        fmt::format("the recorded run was told {} command{}, which this run repeats ({})",
+                    repeat.size(), repeat.size() == 1 ? "" : "s", command_log));
+  }
+}
+
 }  // namespace
 
 Session prepare(const RunVerb& verb, const Arguments& arguments,
@@ -264,6 +280,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
         fmt::format("a path, - for standard input, or an instance such as {}", example),
         fmt::format("kiln {} {}{}", verb.name, example, verb.samples ? "" : " --time-limit 10s"));
   }
+  take_repeated(session, arguments, resumed);
   check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (options.has("save")) check_save(options.text("save"));

@@ -115,6 +115,7 @@ ExitCode SessionRun::run(const std::vector<std::string>& words) {
 
 void SessionRun::set_up() {
   hear_of_evaluations();
+  take_commands();
   const Problem& problem = session_.loaded.problem;
   // Programs that are called must not outlive this one, not even those called before the run.
   if (problem.watches_stop()) {
@@ -153,6 +154,28 @@ void SessionRun::hear_of_evaluations() {
     has_value_ = true;
     if (!is_quiet()) progress_.note(note_on(first, session_));
   });
+}
+
+// By the socket in the folder, so that the rights of the folder are those of the commands.
+void SessionRun::take_commands() {
+  if (session_.folder == nullptr) return;
+  RunCommandOptions& commands = session_.options.run.commands;
+  commands.ring = std::make_shared<CommandRing>();
+  commands.log = [this](const LoggedCommand& one) { record_.log(one); };
+  commands.checkpoint = [this] { record_.checkpoint_now(run()); };
+}
+
+// A folder without sockets, as some network file systems are, costs no run.
+void SessionRun::let_attach() {
+  const RunCommandOptions& commands = session_.options.run.commands;
+  if (!commands.ring) return;
+  attach_ = std::make_unique<AttachServer>(session_.options.text("output"), commands.ring,
+                                           session_.loaded.problem);
+  if (attach_->complaint().empty()) return;
+  record_.warn(0, "attach.socket", attach_->complaint());
+  if (session_.options.has("verbose")) {
+    progress_.note("kiln attach cannot reach this run: " + clean(attach_->complaint()));
+  }
 }
 
 void SessionRun::stop_by_signal() {
@@ -211,6 +234,11 @@ Next SessionRun::look(const ReportPoint& point) {
   if (!is_quiet() && point.stage != std::exchange(stage_, point.stage)) {
     progress_.note("stage " + point.stage);
   }
+  if (point.paused != std::exchange(paused_, point.paused) && !is_quiet()) {
+    progress_.note(paused_ ? fmt::format("paused; kiln attach {} resume lets the run go on",
+                                         clean(session_.options.text("output")))
+                           : "the run goes on");
+  }
   record_.update(point, run());  // first: what is shown is on the disk
   progress_.update(point);
   sensors_->update(point.time_s);
@@ -229,6 +257,9 @@ Next SessionRun::look(const ReportPoint& point) {
 // Then the folder has the best and the checkpoint of the last time that they were written.
 Result SessionRun::advance() {
   const Observers observers{[this](const ReportPoint& point) { return look(point); }};
+  let_attach();
+  const auto end = [this](void*) { attach_.reset(); };
+  const std::unique_ptr<void, decltype(end)> until_it_ends(this, end);
   try {
     Result result = run().advance_to(budget_, observers, stop_.get_token());
     if (failure_) result.stop = Stop::failed;

@@ -14,6 +14,7 @@
 #include "kiln/device/begin_run.hpp"
 #include "kiln/device/device_fault.hpp"
 
+#include "attach/attach_server.hpp"
 #include "hardware/sensors.hpp"
 #include "output/progress.hpp"
 #include "run/monitor.hpp"
@@ -39,6 +40,8 @@ class SessionRun {
 
   void set_up();
   void hear_of_evaluations();
+  void take_commands();
+  void let_attach();
   void stop_by_signal();
   void begin(const std::vector<std::string>& words);
   void announce();
@@ -71,6 +74,8 @@ class SessionRun {
   std::exception_ptr failure_;
   std::uint64_t known_lost_ = 0;
   std::string stage_;  // that the user was told of
+  bool paused_ = false;
+  std::unique_ptr<AttachServer> attach_;  // while ticks go; last: its threads use the others
 };
 
 }  // namespace kiln::cli

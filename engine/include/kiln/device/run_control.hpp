@@ -11,7 +11,13 @@
 namespace kiln {
 
 /// Why the device stopped the run.
-enum class DeviceStop : std::uint32_t { none = 0, target = 1, step_limit = 2, work_limit = 3 };
+enum class DeviceStop : std::uint32_t {
+  none = 0,
+  target = 1,
+  step_limit = 2,
+  work_limit = 3,
+  held = 4  ///< the host wants to act between two ticks (HoldFlag), after which the run goes on
+};
 
 /// The scalars of a run that change from tick to tick. They live in device memory, so that a tick
 /// can be captured once and replayed: every launch of a tick reads its step and the stop flag from

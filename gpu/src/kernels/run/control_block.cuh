@@ -31,7 +31,7 @@ __device__ inline RunControl read_control(const RunControl* control) {
 // By one thread of the last block: ends the tick.
 __device__ inline void advance(RunControl* control, const AdvanceTick& kernel) {
   RunControl after = read_control(control);
-  AdvanceTick{&after, kernel.sweeps, kernel.log}();
+  AdvanceTick{&after, kernel.sweeps, kernel.log, kernel.hold}();
   after.ticket = 0;
   *control = after;
 }

@@ -54,7 +54,8 @@ struct ParallelTemperingOptions {
 /// ladders have the same temperatures and independent draws.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; Syed et al.,
 /// J. R. Stat. Soc. B 84 (2022) 321.
-class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
+class KILN_API ParallelTempering
+    : public ScheduleOf<ParallelTemperingOptions, SetsTemperatures, TakesStates> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit ParallelTempering(ParallelTemperingOptions options = {});
@@ -64,6 +65,9 @@ class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;
   void enqueue(TickContext& run) override;
+  /// The ladder, hottest first, one temperature for each rung. Its adaptation ends, and what was
+  /// measured at the former temperatures starts anew; log Z then has no offset.
+  void set_temperatures(RunContext& run, const std::vector<double>& temperatures) override;
   void descend(DescendContext& run) override;
   void report(ReportContext& run, Result& result) override;
 

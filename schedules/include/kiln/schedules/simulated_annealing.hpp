@@ -57,7 +57,7 @@ struct SimulatedAnnealingOptions {
 /// descent, the next one from new random states or by heating the old ones up again. See
 /// docs/schedules/simulated_annealing.md.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671.
-class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions> {
+class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions, TakesStates> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});

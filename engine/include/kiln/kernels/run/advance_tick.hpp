@@ -11,7 +11,8 @@
 namespace kiln {
 
 /// Ends a tick: counts its sweeps, notes an improvement of the best of all replicas, and raises the
-/// stop flag when the target or the limit is reached, at the same tick on every device. Class E.
+/// stop flag when the target or the limit is reached, at the same tick on every device. A run that
+/// has reached neither is held if the host asks for it (HoldFlag). Class E.
 struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
   static constexpr const char* summary =
@@ -19,12 +20,14 @@ struct KILN_API AdvanceTick {
       "target or step limit";
 
   RunControl* control = nullptr;
-  std::uint64_t sweeps = 0;  ///< of a full tick; 0: this tick has none
-  BestLog log = {};          ///< empty: nothing is noted
+  std::uint64_t sweeps = 0;             ///< of a full tick; 0: this tick has none
+  BestLog log = {};                     ///< empty: nothing is noted
+  const std::uint32_t* hold = nullptr;  ///< HoldFlag::word(); null: the run is never held
 
   KILN_HD void operator()() const {
     RunControl& c = *control;
     if (c.stop != DeviceStop::none) return;
+    const bool held = is_asked_to_hold();  // first: a device waits for it and for `c` at once
     ++c.tick;
     // A continued run may have a smaller limit than the steps that it has done.
     const std::uint64_t left = c.step_limit > c.step ? c.step_limit - c.step : 0;
@@ -38,10 +41,22 @@ struct KILN_API AdvanceTick {
       c.stop = DeviceStop::target;
     } else if (c.step >= c.step_limit) {
       c.stop = DeviceStop::step_limit;
+    } else if (held) {
+      c.stop = DeviceStop::held;
     }
   }
 
  private:
+  // The host writes the word while ticks run.
+  KILN_HD bool is_asked_to_hold() const {
+    if (hold == nullptr) return false;
+#if defined(__CUDA_ARCH__)
+    return *static_cast<const volatile std::uint32_t*>(hold) != 0;
+#else
+    return __atomic_load_n(hold, __ATOMIC_ACQUIRE) != 0;
+#endif
+  }
+
   KILN_HD void note(RunControl& c) const {
     if (c.wanted == c.wanted) {
       if (c.finder != BestLog::no_finder) {

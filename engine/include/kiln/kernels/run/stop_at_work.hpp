@@ -11,7 +11,8 @@
 namespace kiln {
 
 /// Stops a run whose work has reached its limit. Launched after the end of a tick, where the work
-/// of a tick is not known before it. A run that has stopped keeps its reason. Class E.
+/// of a tick is not known before it. A run that has stopped keeps its reason, unless it is only
+/// held. Class E.
 struct KILN_API StopAtWork {
   static constexpr const char* name = "stop_at_work";
   static constexpr const char* summary =
@@ -23,7 +24,8 @@ struct KILN_API StopAtWork {
 
   /// Given the sum of the counts.
   KILN_HD void finish(std::uint64_t sum) const {
-    if (control->stop == DeviceStop::none && sum >= limit) control->stop = DeviceStop::work_limit;
+    const bool runs = control->stop == DeviceStop::none || control->stop == DeviceStop::held;
+    if (runs && sum >= limit) control->stop = DeviceStop::work_limit;
   }
 };
 

@@ -267,7 +267,7 @@ __device__ inline void end_usual_tick(const LadderTick& kernel, bool phase, cons
   const std::int64_t next = found.place + 1 == record.places() ? 0 : found.place + 1;
   RunControl after = read_control(control);
   const AdvanceTick& advance = kernel.end.advance;
-  AdvanceTick{&after, advance.sweeps, last ? advance.log : BestLog{}}();
+  AdvanceTick{&after, advance.sweeps, last ? advance.log : BestLog{}, advance.hold}();
   after.ticket = 0;
   if (!last) return;
   if (counts) update.plan[0].calls = calls;
