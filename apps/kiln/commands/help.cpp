@@ -49,7 +49,7 @@ const std::vector<Verb>& verbs() {
        diagnose_help, diagnose_specs},
       {"watch", "watch RUN", "show a run in progress, or how a run ended", run_watch, watch_help,
        watch_specs},
-      {"attach", "attach RUN COMMAND", "pause a run in progress, stop it, give it a state",
+      {"attach", "attach RUN WHAT", "pause a run in progress, stop it, give it a state",
        run_attach, attach_help, attach_specs},
       {"report", "report RUN...", "write a report on a run, or a comparison of several, as HTML",
        run_report, report_help, report_specs},

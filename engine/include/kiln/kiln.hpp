@@ -6,6 +6,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/bayesian_optimizer.hpp"
 #include "kiln/budget.hpp"
+#include "kiln/commands/command_ring.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/evaluations.hpp"

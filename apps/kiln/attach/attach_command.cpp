@@ -22,7 +22,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr CommandKind kinds[] = {
+constexpr CommandKind attach_kinds[] = {
     CommandKind::status,     CommandKind::pause,  CommandKind::resume,      CommandKind::stop,
     CommandKind::checkpoint, CommandKind::inject, CommandKind::temperatures};
 
@@ -30,9 +30,9 @@ bool takes_word(CommandKind kind) {
   return kind == CommandKind::inject || kind == CommandKind::temperatures;
 }
 
-CommandKind kind_of(const std::string& name) {
+CommandKind attach_kind(const std::string& name) {
   std::vector<std::string> names;
-  for (const CommandKind kind : kinds) {
+  for (const CommandKind kind : attach_kinds) {
     names.emplace_back(to_string(kind));
     if (names.back() == name) return kind;
   }
@@ -43,7 +43,7 @@ CommandKind kind_of(const std::string& name) {
 }
 
 // What follows the command on the socket.
-std::string following(CommandKind kind, const std::string& word) {
+std::string bytes_behind(CommandKind kind, const std::string& word) {
   if (kind == CommandKind::inject) {
     std::ifstream file = open_input(word);
     std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -102,7 +102,7 @@ std::string answer_to(const std::string& folder, const std::string& request) {
                         {}, fmt::format("kiln watch {} --once", shell_word(folder)));
 }
 
-std::string text_of(CommandKind kind, const CommandOutcome& outcome) {
+std::string answer_text(CommandKind kind, const CommandOutcome& outcome) {
   const std::string at =
       fmt::format("tick {} ({} sweeps of each replica)", outcome.at.tick, outcome.at.sweeps);
   if (kind != CommandKind::status)
@@ -120,14 +120,14 @@ const std::vector<OptionSpec>& attach_specs() {
 }
 
 std::string attach_help() {
-  return "usage: kiln attach RUN COMMAND [options]\n\n" +
+  return "usage: kiln attach RUN WHAT [options]\n\n" +
          paragraph(
              "RUN is the folder of a run in progress (kiln solve -o) on this machine. The run "
              "obeys "
              "between two ticks; the answer says after which. What a command changes is in "
              "commands.ndjson of the folder, so that kiln solve --repeat RUN gives the same "
              "answer.") +
-         "\ncommands:\n"
+         "\nWHAT:\n"
          "  status              say how far the run is\n"
          "  pause               do nothing until resume or stop; the pause is no time of the run\n"
          "  resume              go on\n"
@@ -159,7 +159,7 @@ ExitCode run_attach(const Words& words) {
                           "kiln attach out/g22 status");
   }
   const std::string& folder = given.front();
-  const CommandKind kind = kind_of(given[1]);
+  const CommandKind kind = attach_kind(given[1]);
   if (takes_word(kind) != (given.size() == 3)) {
     throw InvalidArgument(
         "attach.command",
@@ -173,12 +173,12 @@ ExitCode run_attach(const Words& words) {
   }
   require_running(folder);
   const std::string line =
-      answer_to(folder, request_bytes(kind, following(kind, given.size() == 3 ? given[2] : "")));
+      answer_to(folder, request_bytes(kind, bytes_behind(kind, given.size() == 3 ? given[2] : "")));
   const std::optional<CommandOutcome> outcome = answer_of(line);
   if (!outcome) throw InvalidArgument("attach.answer", "the run gave an answer that is none");
   if (arguments.has("json")) print_result(line);
   if (!outcome->applied) throw InvalidArgument(outcome->code, outcome->reason, {}, outcome->fix);
-  if (!arguments.has("json")) print_text(text_of(kind, *outcome));
+  if (!arguments.has("json")) print_text(answer_text(kind, *outcome));
   return ExitCode::ok;
 }
 
