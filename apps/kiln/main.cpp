@@ -16,6 +16,7 @@
 #include "run/memory_reserve.hpp"
 #include "run/program_keeper.hpp"
 #include "run/signals.hpp"
+#include "run/supervision/shared_state.hpp"
 
 namespace {
 
@@ -60,6 +61,7 @@ int leave(ExitCode code) {
 int main(int count, char** arguments) {
   fill_closed_streams();
   kiln::cli::survive_failing_writes();
+  kiln::cli::hear_of_supervisor();
   kiln::cli::keep_memory_back();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));

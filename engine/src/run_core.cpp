@@ -32,6 +32,7 @@
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
 #include "telemetry/run_telemetry.hpp"
+#include "watchdog/at_work.hpp"
 
 namespace kiln {
 namespace {
@@ -349,6 +350,7 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
   const auto begin = Clock::now();
   try {
     const ArmedQueue armed(*queue_, gives_up ? &alarm : nullptr);
+    const AtWork work(!host_paced_);
     const TraceRange range(tracer_, "kiln.ticks");
     profiles() ? enqueue_profiled(count) : enqueue_ticks(count);
   } catch (const GaveUp&) {
@@ -386,6 +388,7 @@ void RunCore::post_summary() {
 RunSummary RunCore::wait_summary() {
   const TraceRange range(tracer_, "kiln.wait");
   --progress_->pending;
+  const AtWork work(!host_paced_);
   const RunSummary summary = queue_->wait_summary();
   collect_profile(nullptr);
   progress_->control = summary.control;

@@ -11,6 +11,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/watchdog/heartbeat.hpp"
 
 #include "call_limit.hpp"
 #include "commands/run_commands.hpp"
@@ -197,6 +198,8 @@ Stop RunCore::loop(Loop& loop) {
   const double earlier_s = loop.earlier_s;
   const Alarm& alarm = loop.alarm;
   const RunCommands::Armed armed(commands_.get(), alarm.stop);
+  Heartbeat* const heart = Heartbeat::of_this_thread();
+  if (heart != nullptr) heart->forget_ticks();
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
   const int max_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   const std::int64_t longest =
@@ -281,6 +284,7 @@ Stop RunCore::loop(Loop& loop) {
     const double copied_s = p.copies_s - std::exchange(last_copies_s, p.copies_s);
     const double per_tick_s = std::max(1e-9, (now_s - last_s - copied_s) / std::max(1.0, ticks));
     progress_->tick_s = per_tick_s;
+    if (heart != nullptr) heart->saw_ticks(summary.control.step, per_tick_s);
     player_->end_chunk(static_cast<std::int64_t>(ticks), now_s - last_s - copied_s);
     // The first chunk has the cost of the first launches in it.
     if (!first) {

@@ -8,6 +8,7 @@
 #include "kiln/kernels/hamiltonian/batched_trajectory.hpp"
 
 #include "bench/chain_fixture.hpp"
+#include "bench/process_fixture.hpp"
 
 namespace kiln::cli {
 
@@ -15,9 +16,8 @@ namespace kiln::cli {
 struct BatchedArrays {
   BatchedArrays(Queue& queue, std::int64_t dimension = 1000, std::int64_t chains = 1024)
       : of_chains(queue, sphere(dimension), chains, tuning()),
-        vectors(queue, 3 * dimension * chains),
+        vectors(queue, ProcessArrays::draw(3 * dimension * chains)),
         scalars(queue, 4 * chains) {
-    vectors.zero();
     scalars.zero();
   }
 

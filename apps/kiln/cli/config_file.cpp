@@ -167,8 +167,9 @@ class ConfigReader {
     for (const OptionSpec& spec : verb_.specs) {
       // A file names no other file and gives no leave to execute one, and parameters have their own
       // table.
-      constexpr std::array<std::string_view, 7> never{
-          "config", "repeat", "parameter", "plugin", "help", "allow-jit", "allow-command"};
+      constexpr std::array<std::string_view, 8> never{"config",        "repeat",   "parameter",
+                                                      "plugin",        "help",     "allow-jit",
+                                                      "allow-command", "supervise"};
       if (std::ranges::find(never, spec.name) != never.end()) continue;
       if (spec.name == name) return spec;
       names.push_back(spec.name);

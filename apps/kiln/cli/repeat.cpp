@@ -32,9 +32,9 @@ const DocumentKind run_document{"run.json", "kiln.run/2", "kiln.run/1",
 
 // What a run that continues is told anew.
 bool is_output(std::string_view option) {
-  constexpr std::array<std::string_view, 11> options{
-      "output", "out",    "save",    "json",          "quiet",    "verbose",
-      "config", "repeat", "dry-run", "allow-command", "allow-jit"};
+  constexpr std::array<std::string_view, 12> options{
+      "output", "out",    "save",    "json",          "quiet",     "verbose",
+      "config", "repeat", "dry-run", "allow-command", "allow-jit", "supervise"};
   return std::ranges::find(options, option) != options.end();
 }
 

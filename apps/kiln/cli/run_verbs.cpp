@@ -111,6 +111,9 @@ const Specs& output_specs() {
        "time between two checkpoints in the run folder, from which kiln resume continues, or off "
        "(default 60s; longer if they would cost more than 0.5 % of the time)",
        {.standard = "60s", .read = duration_or_off("60s")}},
+      {"supervise", 0, "",
+       "run in a child process, and start it again from its last checkpoint if it crashes or "
+       "hangs; the answer does not change"},
       {"telemetry",
        0,
        "LEVEL",

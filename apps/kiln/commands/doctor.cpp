@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <any>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "kiln/version.hpp"
 
 #include "cli/arguments.hpp"
+#include "cli/option_values.hpp"
 #include "cli/plugin_option.hpp"
 #include "commands/commands.hpp"
 #include "fix_words.hpp"
@@ -21,6 +23,7 @@
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "twins/doctor_kernels.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -213,24 +216,57 @@ std::string doctor_json(const std::vector<Check>& checks, ExitCode code) {
   return json.dump() + "\n";
 }
 
+KernelDoctor kernel_doctor_of(const Arguments& arguments) {
+  KernelDoctor options;
+  if (arguments.has("device")) options.device = arguments.text("device");
+  options.only = arguments.text("only");
+  options.json = arguments.has("json");
+  if (arguments.has("time-limit")) {
+    const std::any limit =
+        duration("30s")("time-limit", {arguments.text("time-limit"), Origin::command_line});
+    options.limit_s = std::any_cast<double>(limit);
+  }
+  return options;
+}
+
+void refuse_options_of_kernels(const Arguments& arguments) {
+  for (const char* name : {"device", "only", "time-limit"}) {
+    if (!arguments.has(name)) continue;
+    throw InvalidArgument(
+        "cli.conflict", fmt::format("--{} goes with --kernels", name), {},
+        fmt::format("kiln doctor --kernels --{} {}", name, clean(arguments.text(name))));
+  }
+}
+
 }  // namespace
 
 const std::vector<OptionSpec>& doctor_specs() {
-  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
-                                             {"help", 'h', "", "show this help"}};
+  static const std::vector<OptionSpec> specs{
+      {"kernels", 0, "", "compare every kernel with its twin on the CPU, in place of the checks"},
+      {"device", 0, "NAME",
+       "with --kernels: auto, cpu, cuda or cuda:N (default auto); on the CPU all threads are "
+       "compared with one"},
+      {"only", 0, "TEXT", "with --kernels: compare only kernels whose name contains TEXT"},
+      {"time-limit", 0, "TIME", "with --kernels: begin no kernel after this time (default 5m)"},
+      {"json", 0, "", "print one JSON document"},
+      {"help", 'h', "", "show this help"}};
   return specs;
 }
 
 std::string doctor_help() {
-  return "usage: kiln doctor [--json]\n\n" +
+  return "usage: kiln doctor [options]\n\n" +
          paragraph(
              "Checks everything that a run needs and prints a line for each check: ok, note or "
              "bad, and the fix. A machine without a GPU is healthy. The exit code is 0 if "
-             "everything that can work does, 4 if a GPU is present but unusable.") +
+             "everything that can work does, 4 if a GPU is present but unusable. With --kernels "
+             "it launches each kernel on the device and on the CPU, with the same arguments, and "
+             "compares all memory that the kernel can reach; the exit code is 8 if they differ.") +
          "\noptions:\n" + describe_options(doctor_specs()) +
          "\nexamples:\n"
          "  kiln doctor\n"
-         "  kiln doctor --json\n";
+         "  kiln doctor --json\n"
+         "  kiln doctor --kernels --device cuda\n"
+         "  kiln doctor --kernels --only sweep\n";
 }
 
 ExitCode run_doctor(const Words& words) {
@@ -239,6 +275,8 @@ ExitCode run_doctor(const Words& words) {
     print_text(doctor_help());
     return ExitCode::ok;
   }
+  if (arguments.has("kernels")) return run_kernel_doctor(kernel_doctor_of(arguments));
+  refuse_options_of_kernels(arguments);
   const std::vector<Check> checks = all_checks();
   const ExitCode code = exit_code_of(checks);
   if (arguments.has("json")) {

@@ -18,6 +18,7 @@
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
 #include "run/session/session.hpp"
+#include "run/supervision/supervisor.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -101,7 +102,8 @@ ExitCode run_sample(const Words& words) {
     print_text(sample_help());
     return ExitCode::ok;
   }
-  return run_session(prepare(sample_verb(), arguments), words, sample_output());
+  if (wants_supervisor(arguments)) return supervise(sample_verb(), arguments, words);
+  return run_session(prepare_supervised(sample_verb(), arguments), words, sample_output());
 }
 
 }  // namespace kiln::cli

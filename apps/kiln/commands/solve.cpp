@@ -15,6 +15,7 @@
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
 #include "run/session/session.hpp"
+#include "run/supervision/supervisor.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -98,7 +99,8 @@ ExitCode run_solve(const Words& words) {
     print_text(solve_help());
     return ExitCode::ok;
   }
-  return run_session(prepare(solve_verb(), arguments), words, solve_output());
+  if (wants_supervisor(arguments)) return supervise(solve_verb(), arguments, words);
+  return run_session(prepare_supervised(solve_verb(), arguments), words, solve_output());
 }
 
 }  // namespace kiln::cli

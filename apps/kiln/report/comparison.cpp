@@ -21,10 +21,10 @@ using Json = nlohmann::json;
 // which belongs to the problem.
 const std::set<std::string>& passed_over() {
   static const std::set<std::string> names{
-      "seed",          "output", "quiet",    "verbose",   "json",
-      "config",        "repeat", "save",     "dry-run",   "help",
-      "csv",           "top",    "metrics",  "no-report", "report-interval",
-      "allow-command", "sense",  "minimize", "maximize"};
+      "seed",          "output",    "quiet",   "verbose",   "json",
+      "config",        "repeat",    "save",    "dry-run",   "help",
+      "csv",           "top",       "metrics", "no-report", "report-interval",
+      "allow-command", "supervise", "sense",   "minimize",  "maximize"};
   return names;
 }
 

@@ -18,6 +18,7 @@ namespace {
 std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
 std::atomic<int> last_signal{3};  // ends the program in the handler
+std::atomic<std::atomic<int>*> further_count{nullptr};
 std::atomic<bool> checkpoint_asked{false};
 std::atomic<bool> suspend_asked{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
@@ -32,6 +33,7 @@ ExitCode code_of(int signal) noexcept {
 extern "C" void on_stop_signal(int signal) {
   const int count = ++signal_count;
   if (count == 1) first_signal = signal;
+  if (std::atomic<int>* const further = further_count; further != nullptr) ++*further;
   if (count >= last_signal) ::_exit(static_cast<int>(code_of(first_signal)));
 }
 
@@ -72,6 +74,8 @@ void survive_failing_writes() {
 void hear_checkpoint_requests() { install(SIGUSR1, on_checkpoint_signal); }
 
 bool take_checkpoint_request() noexcept { return checkpoint_asked.exchange(false); }
+
+void count_stop_signals_in(std::atomic<int>& count) noexcept { further_count = &count; }
 
 StopSignals::StopSignals(std::function<void()> on_first, int most)
     : on_first_(std::move(on_first)) {

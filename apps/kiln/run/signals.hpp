@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -22,6 +23,9 @@ ExitCode exit_code_of_signal() noexcept;
 void hear_checkpoint_requests();
 /// Whether one was asked for since the last call.
 bool take_checkpoint_request() noexcept;
+
+/// From now on signals that ask for an end are counted there, too, which may be shared memory.
+void count_stop_signals_in(std::atomic<int>& count) noexcept;
 
 /// While it lives, INT, TERM, HUP and XCPU ask for an end instead of ending the program: the first
 /// is answered by a function, the second asks that only the result is written, the third ends the

@@ -20,6 +20,7 @@
 #include "output/text.hpp"
 #include "run/memory_reserve.hpp"
 #include "run/session/session_checks.hpp"
+#include "run/supervision/shared_state.hpp"
 #include "run/thread_advice.hpp"
 
 namespace kiln::cli {
@@ -67,6 +68,11 @@ Budget limit_of(const Session& session) {
   return session.resumption ? session.resumption->limit(limit) : limit;
 }
 
+Heartbeat* heartbeat_of_process() {
+  SharedState* const shared = shared_state();
+  return shared == nullptr ? nullptr : &shared->heartbeat;
+}
+
 // What gave way so that the run could begin. That an objective of the host runs on the host is no
 // news; that a kernel is missing is.
 void warn_of(const BegunRun& begun, const Session& session, RunRecord& record) {
@@ -104,13 +110,18 @@ const FormerResult* SessionRun::former() const {
 }
 
 ExitCode SessionRun::run(const std::vector<std::string>& words) {
+  const HeartbeatScope scope(heartbeat_of_process());
   set_up();
   begin(words);
   announce();
   follow();
   Result result = advance();
   complete(result);
-  return conclude(result);
+  const ExitCode code = conclude(result);
+  if (SharedState* const shared = shared_state(); shared != nullptr) {
+    shared->answered = static_cast<int>(code);
+  }
+  return code;
 }
 
 void SessionRun::set_up() {
@@ -201,6 +212,14 @@ void SessionRun::begin(const std::vector<std::string>& words) {
   if (from_checkpoint && !resumption->found->passed_over.empty()) {
     record_.drop_damaged_checkpoint();
   }
+  SharedState* const shared = shared_state();
+  if (shared == nullptr) return;
+  if (from_checkpoint) shared->continues_from = resumption->found->checkpoint.steps();
+  if (session_.folder != nullptr) keep_folder(*shared, options.text("output"));
+  shared->has_begun = true;
+  if (shared->restarts == 0) return;
+  record_.warn(from_checkpoint ? resumption->found->checkpoint.run_s() : 0, "supervise.restart",
+               fmt::format("restart {} of the process", shared->restarts));
 }
 
 void SessionRun::announce() {
@@ -261,7 +280,9 @@ Result SessionRun::advance() {
   const auto end = [this](void*) { attach_.reset(); };
   const std::unique_ptr<void, decltype(end)> until_it_ends(this, end);
   try {
+    const std::unique_ptr<Watchdog> dog = watchdog();
     Result result = run().advance_to(budget_, observers, stop_.get_token());
+    leave_if_hung(result);
     if (failure_) result.stop = Stop::failed;
     return result;
   } catch (const Interrupted&) {

@@ -13,6 +13,7 @@
 
 #include "kiln/device/begin_run.hpp"
 #include "kiln/device/device_fault.hpp"
+#include "kiln/watchdog/watchdog.hpp"
 
 #include "attach/attach_server.hpp"
 #include "hardware/sensors.hpp"
@@ -50,6 +51,10 @@ class SessionRun {
   Result advance();
   void complete(Result& result);
   void stop_on_lost_device(const CudaError& error);
+  std::unique_ptr<Watchdog> watchdog();
+  void answer_hang(const Hang& hang);
+  [[noreturn]] void give_up_hung(const Hang& hang);
+  void leave_if_hung(const Result& result);
 
   ExitCode conclude(Result& result);
   void write_files(Result& result);
@@ -72,6 +77,7 @@ class SessionRun {
   std::optional<Monitor> monitor_;
   std::optional<Sensors> sensors_;
   std::exception_ptr failure_;
+  std::atomic<bool> hung_{false};
   std::uint64_t known_lost_ = 0;
   std::string stage_;  // that the user was told of
   bool paused_ = false;

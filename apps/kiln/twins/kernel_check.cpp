@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "twins/kernel_check.hpp"
+
+#include <array>
+#include <cstddef>
+#include <exception>
+
+#include "kiln/device/device_fault.hpp"
+#include "kiln/errors.hpp"
+
+namespace kiln::cli {
+namespace {
+
+// What sums in another order, and functions of the mathematical library of a device, may differ by:
+// far more than rounding, and far less than a wrong term.
+constexpr double max_relative = 1e-6;
+
+template <class Kernel>
+KernelCase first_case_of() {
+  return std::move(bench_cases<Kernel>().front());
+}
+
+template <class... Kernels>
+std::vector<CheckedKernel> all_kernels(KernelList<Kernels...>) {
+  return {CheckedKernel{Kernels::name, accuracy_of<Kernels>(), &first_case_of<Kernels>}...};
+}
+
+}  // namespace
+
+const char* to_string(TwinVerdict verdict) noexcept {
+  constexpr std::array<const char*, 5> words{"equal", "close", "DIFFERS", "FAILED", "no result"};
+  return words[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<CheckedKernel> kernels_to_check(const std::string& only) {
+  std::vector<CheckedKernel> kernels = all_kernels(KernelCatalog{});
+  std::erase_if(kernels,
+                [&](const CheckedKernel& one) { return one.name.find(only) == std::string::npos; });
+  return kernels;
+}
+
+// A path in double precision may take another decision where two numbers are nearly equal, so of
+// class S6 a few of many words may be others.
+TwinVerdict judge(const std::string& accuracy, std::uint64_t written,
+                  const Difference& difference) {
+  if (written == 0) return TwinVerdict::no_result;
+  if (difference.unequal == 0) return TwinVerdict::equal;
+  if (accuracy == "E") return TwinVerdict::differs;
+  if (difference.worst <= max_relative) return TwinVerdict::close;
+  const bool few = 1000 * difference.unequal <= written;
+  return accuracy == "S6" && few ? TwinVerdict::close : TwinVerdict::differs;
+}
+
+KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu) {
+  KernelCheck check{kernel.name, kernel.accuracy, {}};
+  try {
+    TwinQueue twins(device, cpu);
+    BenchContext context(twins);
+    const KernelCase first = kernel.first_case();
+    check.shape = first.shape;
+    const auto add = [&](const std::vector<TwinLaunch>& launches) {
+      for (const TwinLaunch& one : launches) {
+        check.written += one.written;
+        check.difference += one.difference;
+      }
+    };
+    // The launches of the preparation change memory that later ones leave as it is.
+    PreparedKernel prepared;
+    add(twins.compare(kernel.name, 2, [&] { prepared = first.prepare(context); }));
+    if (prepared.launches.reset) prepared.launches.reset();
+    add(twins.compare(kernel.name, 1, [&] { prepared.launches.launch(0); }));
+    check.verdict = judge(check.accuracy, check.written, check.difference);
+  } catch (const CudaError& error) {
+    if (ends_device(error)) throw;
+    check.verdict = TwinVerdict::failed;
+    check.complaint = error.message();
+  } catch (const std::exception& error) {
+    check.verdict = TwinVerdict::failed;
+    check.complaint = error.what();
+  }
+  return check;
+}
+
+}  // namespace kiln::cli

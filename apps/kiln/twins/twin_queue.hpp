@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/device/view_bytes.hpp"
+#include "kiln/kernels/all.hpp"
+#include "kiln/kernels/catalog.hpp"
+
+#include "twins/difference.hpp"
+#include "twins/forwarding_queue.hpp"
+
+namespace kiln::cli {
+
+/// Launches of one kernel on both devices.
+struct TwinLaunch {
+  std::string kernel;
+  std::string accuracy;        ///< accuracy_of() the kernel
+  std::uint64_t written = 0;   ///< words of 8 bytes that the device changed
+  Difference difference = {};  ///< of all memory that the kernel can reach, but for scratch
+};
+
+/// A part of the memory of a device that a kernel can reach, and its copy for the twin.
+struct TwinMemory {
+  std::byte* device = nullptr;
+  std::vector<std::byte> before;
+  DeviceArray<std::byte> twin;  ///< of the CPU, aligned as arrays of a queue are
+};
+
+/// A queue that launches kernels twice while it compares: on its device, and on copies of the same
+/// memory on a CPU. The device keeps its results. Which memory a kernel can reach follows from its
+/// arguments: each pointer into an allocation of this queue stands for the allocation.
+class TwinQueue final : public ForwardingQueue {
+ public:
+  /// @param device, cpu  outlive this
+  TwinQueue(Queue& device, Queue& cpu);
+
+  /// While `work` runs, the first launches of a kernel are compared.
+  /// @param most  of them
+  /// @return them, in their order
+  std::vector<TwinLaunch> compare(std::string_view kernel, std::size_t most,
+                                  const std::function<void()>& work);
+
+ private:
+  template <class Kernel>
+  friend void launch_twins(const Kernel& kernel, Queue& queue);
+  using Ranges = std::vector<std::pair<const void*, double>>;  // first byte and number of bytes
+
+  void* do_allocate(std::size_t bytes) override;
+  void do_deallocate(void* memory, std::size_t bytes) noexcept override;
+
+  bool compares(std::string_view kernel) const {
+    return kernel == compared_ && launches_.size() < most_;
+  }
+  /// Copies what the arguments point to, and makes them point to the copies.
+  std::vector<TwinMemory> copy_memory(std::span<std::byte> arguments);
+  void add(TwinLaunch launch, const std::vector<TwinMemory>& memories, const Ranges& scratch);
+
+  Queue& cpu_;
+  std::map<std::byte*, std::size_t> allocations_;  // first byte, and number of bytes
+  std::string_view compared_;                      // the kernel; "": none
+  std::size_t most_ = 0;                           // launches of it
+  std::vector<TwinLaunch> launches_;
+};
+
+/// The arguments of a kernel whose contents after a launch nobody may read. Kernels call them so.
+template <class Kernel>
+std::vector<std::pair<const void*, double>> scratch_of(const Kernel& kernel) {
+  std::vector<std::pair<const void*, double>> ranges;
+  const auto add = [&](const auto& view) { ranges.emplace_back(view.data, bytes_of(view)); };
+#define KILN_ADD_SCRATCH(NAME) \
+  if constexpr (requires { bytes_of(kernel.NAME); }) add(kernel.NAME);
+  KILN_ADD_SCRATCH(scratch)
+  KILN_ADD_SCRATCH(room)
+  KILN_ADD_SCRATCH(work)
+  KILN_ADD_SCRATCH(parts)
+  KILN_ADD_SCRATCH(choice)
+  KILN_ADD_SCRATCH(copies_before)
+  KILN_ADD_SCRATCH(extra_before)
+  KILN_ADD_SCRATCH(bids)
+  KILN_ADD_SCRATCH(taken)
+  KILN_ADD_SCRATCH(left)
+  KILN_ADD_SCRATCH(barrier)
+  KILN_ADD_SCRATCH(slope)
+  KILN_ADD_SCRATCH(fresh)
+#undef KILN_ADD_SCRATCH
+  return ranges;
+}
+
+template <class Kernel>
+void launch_twins(const Kernel& kernel, Queue& queue) {
+  auto& twins = static_cast<TwinQueue&>(queue);
+  if (!twins.compares(Kernel::name)) return twins.device().launch(kernel);
+  Kernel twin = kernel;
+  const std::vector<TwinMemory> memories =
+      twins.copy_memory(std::as_writable_bytes(std::span(&twin, 1)));
+  twins.device().launch(kernel);
+  twins.cpu_.launch(twin);
+  twins.add({Kernel::name, accuracy_of<Kernel>()}, memories, scratch_of(kernel));
+}
+
+}  // namespace kiln::cli
