@@ -116,6 +116,7 @@ TEST_F(AttachedRun, PausesGoesOnAndStops) {
   const Outcome watched = run({"watch", "out", "--once"});
   EXPECT_NE(watched.out.find("paused by a command; kiln attach out resume"), std::string::npos)
       << watched.out;
+  EXPECT_EQ(json::parse(run({"watch", "out", "--once", "--json"}).out)["paused"], true);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(attach({"status"}).out, "paused  after " + at) << "a paused run does no tick";
   EXPECT_EQ(attach({"resume"}).out, "resume  applied after " + at);
