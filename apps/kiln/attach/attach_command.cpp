@@ -129,12 +129,12 @@ std::string attach_help() {
              "answer.") +
          "\nWHAT:\n"
          "  status              say how far the run is\n"
-         "  pause               do nothing until resume or stop; the pause is no time of the run\n"
+         "  pause               do nothing until resume or stop; a limit waits, too\n"
          "  resume              go on\n"
          "  stop                end the run, as Ctrl-C does\n"
          "  checkpoint          write a checkpoint now\n"
-         "  inject FILE         replace the worst replica by the state of a file, as --initial\n"
-         "                      reads it; several states replace as many replicas\n"
+         "  inject FILE         replace the worst replica by the state of a file, in\n"
+         "                      the format of --initial, or several by several states\n"
          "  temperatures T,...  give a ladder of temperatures other ones, hottest first\n"
          "\noptions:\n" +
          describe_options(attach_specs()) +

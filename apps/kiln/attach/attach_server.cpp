@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <sstream>
@@ -72,7 +73,10 @@ void AttachServer::listen(const std::stop_token& stop) {
     connections_.remove_if([](const Connection& one) { return one.done.load(); });
     if (found <= 0 || connections_.size() >= max_connections) continue;
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket) continue;
+    if (!socket) {  // no more files may be open: who waits is served when one is closed
+      std::this_thread::sleep_for(std::chrono::milliseconds(between_looks_ms));
+      continue;
+    }
     give_up_after(socket, silence_s);
     Connection& one = connections_.emplace_back(std::move(socket));
     try {

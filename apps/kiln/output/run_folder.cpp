@@ -55,8 +55,9 @@ std::vector<fs::path> missing_of(fs::path path) {
                 {}, "-o " + shell_word(free_name_like(path)));
 }
 
-// Six logs, a new file beside a checkpoint, and a file that is read.
-constexpr std::size_t open_files_of_run = 9;
+// Seven logs, a new file beside a checkpoint, a file that is read, and for commands the folder, its
+// socket and a connection.
+constexpr std::size_t open_files_of_run = 13;
 
 // A limit that a run meets at its end costs its files. Only what counts is asked for: every other
 // reason is said by the file that it concerns.
@@ -131,7 +132,7 @@ void RunFolder::require_files() const {
                   fmt::format("move {} away: the run makes a new one", shell_word(file)));
   };
   for (const char* name : {"trace.csv", "events.ndjson", "incumbents.ndjson", "telemetry.bin",
-                           "evaluations.csv", "evaluations.sums"}) {
+                           "evaluations.csv", "evaluations.sums", "commands.ndjson"}) {
     std::error_code ignored;
     const fs::file_status status = fs::symlink_status(path_ / name, ignored);
     if (!fs::exists(status)) continue;

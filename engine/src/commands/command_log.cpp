@@ -44,7 +44,7 @@ LoggedCommand command_of(const Json& line) {
   LoggedCommand one;
   one.at = {line.at("stage"), line.at("tick"), line.at("sweeps")};
   one.order = line.at("order");
-  one.kind = kind_of(line.at("command"));
+  one.kind = kind_of(line.at("kind"));
   one.applied = line.at("applied");
   one.reason = line.value("reason", std::string{});
   if (line.contains("temperatures")) line.at("temperatures").get_to(one.data.temperatures);
@@ -63,7 +63,7 @@ std::string log_line(const LoggedCommand& command) {
                {"tick", command.at.tick},
                {"sweeps", command.at.sweeps},
                {"order", command.order},
-               {"command", std::string(to_string(command.kind))},
+               {"kind", std::string(to_string(command.kind))},
                {"applied", command.applied}};
   if (!command.reason.empty()) line["reason"] = command.reason;
   if (!command.data.temperatures.empty()) line["temperatures"] = command.data.temperatures;

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -36,14 +37,19 @@ class AttachedRun : public ProgramTest {
   }
 
   /// Begins a run that ends by a command, and waits until it listens.
-  void begin(const Words& more = {}, const std::string& folder = "out") {
+  void begin(const Words& more = {}, const std::string& folder = "out",
+             bool killed_by_pause = false) {
     out_ = folder;
     Words words{"solve", "torus:10x10,1", "--replicas", "64", "--device", "cpu", "--threads",
                 "1",     "--seed",        "3",          "-o", folder};
     if (more.empty() || more.front() != "loud") words.emplace_back("-q");
     words.insert(words.end(), more.begin() + (words.back() == "-q" ? 0 : 1), more.end());
-    words.insert(words.end(), {"--time-limit", "25s"});
-    run_ = std::thread([this, words] { finished_ = run(words); });
+    if (std::ranges::find(more, "--sweeps") == more.end()) {
+      words.insert(words.end(), {"--time-limit", "25s"});
+    }
+    Call call{.words = words};
+    if (killed_by_pause) call.signal = SIGKILL, call.signal_at = "paused";
+    run_ = std::thread([this, call] { finished_ = run(call); });
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!exists(folder + "/attach.sock") && std::chrono::steady_clock::now() < until) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -110,6 +116,7 @@ TEST_F(AttachedRun, PausesGoesOnAndStops) {
   const Outcome watched = run({"watch", "out", "--once"});
   EXPECT_NE(watched.out.find("paused by a command; kiln attach out resume"), std::string::npos)
       << watched.out;
+  EXPECT_EQ(json::parse(run({"watch", "out", "--once", "--json"}).out)["paused"], true);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(attach({"status"}).out, "paused  after " + at) << "a paused run does no tick";
   EXPECT_EQ(attach({"resume"}).out, "resume  applied after " + at);
@@ -151,6 +158,9 @@ TEST_F(AttachedRun, ARepeatObeysTheLogAndHasTheSameAnswer) {
   write("ones.txt", ones);
   const Outcome set = attach({"temperatures", "4,2,1,0.5"});
   EXPECT_TRUE(set.out.starts_with("temperatures  applied after tick ")) << set.err;
+  EXPECT_EQ(first_line(attach({"temperatures", "3,1.5"})),
+            "error[commands.temperatures]: parallel-tempering takes one temperature for each of "
+            "its 4 rungs, and 2 were given; expected the hottest first");
   EXPECT_EQ(attach({"pause"}).exit_code, 0);
   const Outcome put = attach({"inject", "ones.txt"});
   EXPECT_TRUE(put.out.starts_with("inject  applied after tick ")) << put.err;
@@ -166,13 +176,39 @@ TEST_F(AttachedRun, ARepeatObeysTheLogAndHasTheSameAnswer) {
   EXPECT_EQ(first["work"]["accepted"], second["work"]["accepted"]);
   EXPECT_EQ(first["series"], second["series"]);
   std::vector<json> decided = log("out");
-  std::erase_if(decided, [](const json& one) { return one["command"] == "pause"; });
+  std::erase_if(decided, [](const json& one) { return one["kind"] == "pause" || !one["applied"]; });
   EXPECT_EQ(decided.size(), 3u);
   EXPECT_EQ(log("again"), decided);
   const std::string notes = json::parse(read("again/run.json"))["notes"].dump();
   EXPECT_NE(notes.find("the recorded run was told 3 commands, which this run repeats"),
             std::string::npos)
       << notes;
+}
+
+// The log ends where the checkpoint does, as the other logs of the folder.
+TEST_F(AttachedRun, ARunThatWasKilledHasTheCommandsUpToItsCheckpoint) {
+  begin({"loud", "--schedule", "parallel-tempering", "-p", "rungs=4", "--sweeps", "120000"}, "out",
+        true);
+  EXPECT_EQ(attach({"temperatures", "4,2,1,0.5"}).exit_code, 0);
+  EXPECT_EQ(attach({"checkpoint"}).exit_code, 0);
+  EXPECT_EQ(attach({"temperatures", "8,4,2,1"}).exit_code, 0);
+  attach({"pause"});
+  run_.join();
+  ASSERT_EQ(finished_.exit_code, 128 + SIGKILL) << finished_.err;
+  EXPECT_GE(log("out").size(), 3u);
+  const Outcome resumed = run({"resume", "out", "-q"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  const std::vector<json> kept = log("out");
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept.front()["temperatures"], (json{4.0, 2.0, 1.0, 0.5}));
+
+  const Outcome again = run({"solve", "--repeat", "out", "-o", "again", "-q"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const json first = result(), second = json::parse(read("again/result.json"));
+  EXPECT_EQ(read("out/solution.txt"), read("again/solution.txt"));
+  EXPECT_EQ(first["work"]["accepted"], second["work"]["accepted"]);
+  EXPECT_EQ(first["series"], second["series"]);
+  EXPECT_EQ(json::parse(lines_of(read("again/repeated_commands.ndjson")).front()), kept.front());
 }
 
 TEST_F(AttachedRun, SaysWhyItRefuses) {
@@ -253,13 +289,13 @@ TEST_F(AttachedRun, ItsSocketIsOfTheUserAloneAndItsPathMayBeLong) {
 }
 
 TEST_F(AttachedRun, ARunThatHasEndedObeysNobody) {
-  begin();
+  begin({}, "out/g22");
   end();
   const Outcome ended = attach({"pause"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err,
-            "error[attach.finished]: out: the run has ended (interrupted)\n"
-            "  fix: kiln resume out continues it\n");
+            "error[attach.finished]: out/g22: the run has ended (interrupted)\n"
+            "  fix: kiln resume out/g22 continues it\n");
   EXPECT_EQ(run({"attach", "nowhere", "pause"}).exit_code, 2);
   EXPECT_EQ(first_line(run({"attach", "nowhere", "pause"})).find("error[watch.no_run]: "), 0u);
 }

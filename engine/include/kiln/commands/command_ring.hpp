@@ -53,7 +53,7 @@ class KILN_API CommandRing {
     Command command;
     CommandData data;
     std::uint64_t order = 0;
-    std::string unreadable;  ///< why the command is to be refused
+    std::string unreadable;  ///< why the run refuses the command; empty: it can be read
   };
   /// A function that is called when a command comes and none stood in the ring; empty: none is. It
   /// is called at once if commands stand in the ring.

@@ -41,7 +41,7 @@ TEST(CommandLog, NamesTheLineThatIsNone) {
   const std::string good = log_line({});
   for (const std::string bad : {"x\n", "{}\n", "[1]\n",
                                 "{\"stage\":0,\"tick\":-1.5,\"sweeps\":1,\"order\":0,"
-                                "\"command\":\"fly\",\"applied\":true}\n"}) {
+                                "\"kind\":\"fly\",\"applied\":true}\n"}) {
     try {
       read_command_log(good + bad, "commands.ndjson");
       ADD_FAILURE() << bad;

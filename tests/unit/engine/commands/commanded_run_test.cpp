@@ -89,6 +89,35 @@ TEST(CommandedRun, ABetterStateThatIsInjectedIsTheResult) {
   EXPECT_EQ(with.result.incumbents.back().energy, found.result.energy);
 }
 
+// What the rungs then hold is what those of a run hold that began with these temperatures: sums of
+// the former ones are gone. Ladders one by one, and in blocks of 32.
+TEST(CommandedRun, TemperaturesThatAreSetAreThoseOfTheRungs) {
+  const Problem problem = spins();
+  for (const std::int64_t replicas : {64, 128}) {
+    Script script;
+    script.at[3] = {CommandKind::temperatures, {{50.0, 25.0, 12.5, 6.25}, {}}};
+    const Finished set =
+        script.play(problem, "parallel-tempering", ladder, options(replicas), 6000);
+    ASSERT_TRUE(script.outcomes.front().applied) << script.outcomes.front().reason;
+    const Texts list{{"ladder", "list"}, {"betas", "0.02,0.04,0.08,0.16"}};
+    const Finished begun = run_to_end(problem, "parallel-tempering", list, options(replicas), 6000);
+    EXPECT_EQ(set.result.series.at("beta"), (std::vector<double>{0.02, 0.04, 0.08, 0.16}));
+    EXPECT_EQ(set.result.diagnostics.at("adapted"), 1);
+    for (std::size_t rung = 0; rung < 4; ++rung) {
+      // 16 ladders of 6000 sweeps: the deviation of a mean is below a 50th of that of an energy.
+      const double deviation = begun.result.series.at("energy_deviation")[rung];
+      EXPECT_NEAR(set.result.series.at("mean_energy")[rung],
+                  begun.result.series.at("mean_energy")[rung], 0.1 * deviation)
+          << rung;
+      EXPECT_NEAR(set.result.series.at("energy_deviation")[rung], deviation, 0.1 * deviation);
+    }
+    for (std::size_t gap = 0; gap < 3; ++gap) {
+      EXPECT_NEAR(set.result.series.at("rejection")[gap], begun.result.series.at("rejection")[gap],
+                  0.02);
+    }
+  }
+}
+
 // Both commands are obeyed at one hold, so that the energies before and after are known.
 TEST(CommandedRun, AStateTakesThePlaceOfTheWorst) {
   const Problem problem = spins();
