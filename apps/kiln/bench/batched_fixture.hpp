@@ -18,7 +18,7 @@ struct BatchedArrays {
       : of_chains(queue, sphere(dimension), chains, tuning()),
         vectors(queue, ProcessArrays::draw(3 * dimension * chains)),
         scalars(queue, 4 * chains) {
-    scalars.zero();
+    scalars.fill(0.01);  // steps that move
   }
 
   template <class Kernel>

@@ -65,6 +65,7 @@ struct Comparison {
   std::string device, twin, note;
   std::vector<KernelCheck> checks;
   std::vector<std::string> left_out;
+  bool lost = false;  // the device, for this process
 
   std::int64_t count(TwinVerdict verdict) const {
     return std::ranges::count(checks, verdict, &KernelCheck::verdict);
@@ -78,7 +79,9 @@ struct Comparison {
     if (const auto none = count(TwinVerdict::no_result); none > 0) {
       text += fmt::format(", {} without a result to compare", none);
     }
-    if (!left_out.empty()) text += fmt::format("; {} left out (--time-limit)", left_out.size());
+    if (!left_out.empty())
+      text += fmt::format("; {} left out ({})", left_out.size(),
+                          lost ? "the device is lost" : "--time-limit");
     return text + "\n";
   }
 
@@ -101,15 +104,20 @@ void compare(Comparison& comparison, const std::vector<CheckedKernel>& kernels, 
   const Stopwatch spent;
   const std::unique_ptr<Queue> twin_queue = cpu.make_queue();
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (spent.seconds() >= options.limit_s) {
+    if (comparison.lost || spent.seconds() >= options.limit_s) {
       comparison.left_out.push_back(kernels[i].name);
       continue;
     }
     if (has_live_row()) {
       show_live_row(fmt::format("{} of {}: {}", i + 1, kernels.size(), kernels[i].name));
     }
-    const std::unique_ptr<Queue> queue = device.make_queue();
-    comparison.checks.push_back(check_kernel(kernels[i], *queue, *twin_queue));
+    try {
+      const std::unique_ptr<Queue> queue = device.make_queue();
+      comparison.checks.push_back(check_kernel(kernels[i], *queue, *twin_queue));
+    } catch (const CudaError& error) {
+      comparison.checks.push_back(failed_check(kernels[i], error.message()));
+      comparison.lost = true;
+    }
     erase_live_row();
     if (options.json) continue;
     print_text(row_of(comparison.checks.back()));
@@ -128,9 +136,14 @@ ExitCode run_kernel_doctor(const KernelDoctor& options) {
   }
   const EndBySignal signals("comparing kernels");
   const OpenedBackend opened = open_backend(options.device);
-  const OpenedBackend cpu = open_backend("cpu", 1);
   const DeviceInfo info = opened.backend->info();
-  Comparison comparison{info.name, "cpu, 1 thread", opened.fallback_reason, {}, {}};
+  const OpenedBackend cpu = open_backend("cpu", info.name == "cpu" ? 1 : 0);
+  const int threads = cpu.backend->info().parallel_units;
+  Comparison comparison{info.name,
+                        fmt::format("cpu, {} thread{}", threads, threads == 1 ? "" : "s"),
+                        opened.fallback_reason,
+                        {},
+                        {}};
   if (!options.json) {
     if (!opened.fallback_reason.empty()) {
       print_note(fmt::format("no GPU is compared: {}\n", clean(opened.fallback_reason)));

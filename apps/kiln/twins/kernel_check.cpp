@@ -52,13 +52,28 @@ TwinVerdict judge(const std::string& accuracy, std::uint64_t written,
   return accuracy == "S6" && few ? TwinVerdict::close : TwinVerdict::differs;
 }
 
+KernelCheck failed_check(const CheckedKernel& kernel, const std::string& complaint) {
+  KernelCheck check{kernel.name, kernel.accuracy, {}};
+  check.verdict = TwinVerdict::failed;
+  check.complaint = complaint;
+  return check;
+}
+
 KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu) {
   KernelCheck check{kernel.name, kernel.accuracy, {}};
   try {
-    TwinQueue twins(device, cpu);
-    BenchContext context(twins);
     const KernelCase first = kernel.first_case();
     check.shape = first.shape;
+    ModelQueue models(cpu);
+    BenchContext of_models(models);
+    PreparedKernel on_cpu;
+    if (!device.on_cpu()) {
+      on_cpu = first.prepare(of_models);
+      if (on_cpu.launches.reset) on_cpu.launches.reset();
+      on_cpu.launches.launch(0);
+    }
+    TwinQueue twins(device, cpu, device.on_cpu() ? nullptr : &models);
+    BenchContext context(twins);
     const auto add = [&](const std::vector<TwinLaunch>& launches) {
       for (const TwinLaunch& one : launches) {
         check.written += one.written;
@@ -73,11 +88,9 @@ KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu)
     check.verdict = judge(check.accuracy, check.written, check.difference);
   } catch (const CudaError& error) {
     if (ends_device(error)) throw;
-    check.verdict = TwinVerdict::failed;
-    check.complaint = error.message();
+    return failed_check(kernel, error.message());
   } catch (const std::exception& error) {
-    check.verdict = TwinVerdict::failed;
-    check.complaint = error.what();
+    return failed_check(kernel, error.what());
   }
   return check;
 }

@@ -46,8 +46,12 @@ std::vector<CheckedKernel> kernels_to_check(const std::string& only);
 /// Whether a difference is within the class of a kernel.
 TwinVerdict judge(const std::string& accuracy, std::uint64_t written, const Difference& difference);
 
+/// The check of a kernel whose launch ended with an error.
+KernelCheck failed_check(const CheckedKernel& kernel, const std::string& complaint);
+
 /// Launches a kernel on both devices and compares all memory that it can reach.
 /// @param device, cpu  outlive the call
+/// @throws CudaError if the device is lost for this process
 KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu);
 
 }  // namespace kiln::cli

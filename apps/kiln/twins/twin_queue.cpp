@@ -18,8 +18,10 @@ struct TwinLaunchers {
 
 }  // namespace
 
-TwinQueue::TwinQueue(Queue& device, Queue& cpu)
-    : ForwardingQueue(kernel_sets_of<TwinLaunchers>(Components{}), device), cpu_(cpu) {}
+TwinQueue::TwinQueue(Queue& device, Queue& cpu, const ModelQueue* models)
+    : ForwardingQueue(kernel_sets_of<TwinLaunchers>(Components{}), device),
+      cpu_(cpu),
+      models_(models) {}
 
 std::vector<TwinLaunch> TwinQueue::compare(std::string_view kernel, std::size_t most,
                                            const std::function<void()>& work) {

@@ -17,6 +17,7 @@
 
 #include "twins/difference.hpp"
 #include "twins/forwarding_queue.hpp"
+#include "twins/model_queue.hpp"
 
 namespace kiln::cli {
 
@@ -41,7 +42,9 @@ struct TwinMemory {
 class TwinQueue final : public ForwardingQueue {
  public:
   /// @param device, cpu  outlive this
-  TwinQueue(Queue& device, Queue& cpu);
+  /// @param models  has launched the same kernels on the CPU, with models that have its tables;
+  ///   null: the models of the device have them
+  TwinQueue(Queue& device, Queue& cpu, const ModelQueue* models = nullptr);
 
   /// While `work` runs, the first launches of a kernel are compared.
   /// @param most  of them
@@ -65,6 +68,7 @@ class TwinQueue final : public ForwardingQueue {
   void add(TwinLaunch launch, const std::vector<TwinMemory>& memories, const Ranges& scratch);
 
   Queue& cpu_;
+  const ModelQueue* models_;
   std::map<std::byte*, std::size_t> allocations_;  // first byte, and number of bytes
   std::string_view compared_;                      // the kernel; "": none
   std::size_t most_ = 0;                           // launches of it
@@ -102,6 +106,9 @@ void launch_twins(const Kernel& kernel, Queue& queue) {
   Kernel twin = kernel;
   const std::vector<TwinMemory> memories =
       twins.copy_memory(std::as_writable_bytes(std::span(&twin, 1)));
+  if constexpr (ReadsModel<Kernel> || SweepsModel<Kernel>) {
+    if (twins.models_ != nullptr) twins.models_->give_model(twin);
+  }
   twins.device().launch(kernel);
   twins.cpu_.launch(twin);
   twins.add({Kernel::name, accuracy_of<Kernel>()}, memories, scratch_of(kernel));

@@ -3,7 +3,12 @@
 //
 // Runs under --supervise whose process fails.
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -173,6 +178,34 @@ TEST_F(Supervise, SignalsAskTheRunToStop) {
   call.words.back() = "other";
   call.signal = SIGTERM;
   EXPECT_EQ(run(call).exit_code, 143);
+}
+
+// A second signal would leave out the last checkpoint.
+TEST_F(Supervise, CtrlCOfATerminalIsHeardOnce) {
+  std::vector<std::string> words = faulty({"--sweeps", "1M", "--supervise", "-o", "run"}).words;
+  std::ranges::replace(words, std::string("20ms"), std::string("1h"));
+  words.insert(words.begin(), "kiln");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int screen = -1;
+  const pid_t program = ::forkpty(&screen, nullptr, nullptr, nullptr);
+  if (program == 0) become_program(folder_, pointers.data(), environ);
+  std::string text;
+  std::array<char, 4096> block;
+  bool sent = false;
+  for (ssize_t n = 0; (n = ::read(screen, block.data(), block.size())) > 0;) {
+    text.append(block.data(), static_cast<std::size_t>(n));
+    if (sent || text.find(" 0.2s ") == std::string::npos) continue;
+    sent = ::write(screen, "\x03", 1) == 1;
+  }
+  int status = 0;
+  ::waitpid(program, &status, 0);
+  ::close(screen);
+  EXPECT_TRUE(sent) << text;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << text;
+  EXPECT_EQ(count_of(text, "stopping; the result will be written"), 1u) << text;
+  EXPECT_TRUE(exists("run/checkpoint.kiln")) << text;
 }
 
 TEST_F(Supervise, TheRunEndsWithItsSupervisor) {

@@ -35,6 +35,7 @@ void hear_of_supervisor() noexcept {
   ::unsetenv(supervised_name);
   if (!is_said || parent != ::getppid()) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, "kiln");  // it was started as /proc/self/exe
   if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::terminated));
   struct stat status = {};
   if (::fstat(file, &status) != 0 || status.st_size != sizeof(SharedState)) return;

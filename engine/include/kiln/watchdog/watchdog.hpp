@@ -33,6 +33,7 @@ class KILN_API HangWatch {
  public:
   explicit HangWatch(const HangLimits& limits) noexcept : limits_(limits) {}
 
+  /// @param pulse  of the heartbeat, now
   /// @param now_s  of any clock that does not go back
   /// @return the hang, from the first look at which the run was silent for too long until the first
   ///   at which it is not
@@ -51,6 +52,7 @@ class KILN_API Watchdog {
   using Answer = std::function<void(const Hang&)>;
 
   /// @param heartbeat  outlives the watchdog
+  /// @param limits     how long a tick may take
   /// @param ask        may request a stop of the run
   /// @param give_up    may end the process: nothing else ends a kernel that does not
   /// @throws std::system_error if the system grants no thread

@@ -102,6 +102,23 @@ class Twins : public testing::Test {
   ForwardingQueue device_{kernel_sets_of<PlantedLaunchers>(Components{}), *other_};
 };
 
+TEST_F(Twins, TheTwinGetsTheModelOfTheCpu) {
+  cli::ModelQueue models(*cpu_);
+  MetropolisSweep on_cpu, on_device;
+  on_device.step_offset = 9;
+  EXPECT_FALSE(models.give_model(on_device));
+  on_cpu.model.n_sites = 5;
+  models.keep(on_cpu);
+  EXPECT_TRUE(models.give_model(on_device));
+  EXPECT_EQ(on_device.model.n_sites, 5);
+  EXPECT_EQ(on_device.step_offset, 9u) << "all else stays";
+  LadderTick tick, tick_on_cpu;
+  tick_on_cpu.sweep.model.n_sites = 7;
+  models.keep(tick_on_cpu);
+  EXPECT_TRUE(models.give_model(tick));
+  EXPECT_EQ(tick.sweep.model.n_sites, 7);
+}
+
 TEST_F(Twins, AKernelThatIsRightIsEqual) {
   const TwinLaunch right = launch(Fault::none);
   EXPECT_EQ(right.kernel, "axpby");

@@ -16,6 +16,8 @@ PreparedKernel prepare(BenchContext& context, const Block& block, Layout from, L
   Queue& queue = context.queue();
   const std::shared_ptr<Data> data(
       new Data{{queue, block, from, slots}, {queue, block, to, slots}});
+  // Both begin with the same states: what is converted would be there already.
+  queue.zero(data->to.block().data, static_cast<std::size_t>(data->to.bytes()));
   const auto launch = [data, &queue](std::uint32_t) {
     queue.launch(ConvertLayout{data->from.block(), data->to.block()});
   };
