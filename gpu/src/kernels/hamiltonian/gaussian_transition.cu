@@ -143,8 +143,9 @@ __global__ void __launch_bounds__(block_size)
   multiply_proposals(memory, n, slots, {}, kernel.chains.gradient);
   run_part(
       kernel.energy_at(kernel.trajectory.proposal, kernel.chains.gradient, kernel.chains.term));
-  auto leapfrog = kernel.part<Leapfrog>();
-  const auto move = [&] {
+  Leapfrog leapfrog = kernel.part<Leapfrog>();
+  const auto move = [&](std::int32_t index) {
+    leapfrog.index = index;
     if (slot < slots) {
       for (std::int64_t i = worker; i < n; i += workers) leapfrog.at(slot, i);
     }
@@ -153,16 +154,16 @@ __global__ void __launch_bounds__(block_size)
   const Epilogue weighted{
       .scale = {kernel.chains.gradient_term_weight.data, kernel.chains.gradient_term_weight.size}};
   const std::int32_t steps = max(1, leapfrogs_of_block(kernel));
-  for (; leapfrog.index < steps; ++leapfrog.index) {
-    move();
-    const bool last = leapfrog.index == steps - 1;
+  for (std::int32_t i = 0; i < steps; ++i) {
+    move(i);
+    const bool last = i == steps - 1;
     multiply_proposals(memory, n, slots, last ? Epilogue{} : weighted, kernel.trajectory.gradient);
     if (last) {
       run_part(kernel.energy_at(kernel.trajectory.proposal, kernel.trajectory.gradient,
                                 kernel.trajectory.term));
     }
   }
-  move();
+  move(steps);
   run_part(kernel.part<HamiltonianAccept>());
 }
 

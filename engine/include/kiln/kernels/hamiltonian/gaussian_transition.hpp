@@ -52,13 +52,14 @@ struct KILN_API GaussianTransition : BatchedArguments {
   void launch_parts(const Launch& launch) const {
     launch(part<MomentumRefresh>());
     differentiate(launch, chains.position, chains.gradient, chains.term);
-    auto leapfrog = part<Leapfrog>();
-    for (; leapfrog.index < limit; ++leapfrog.index) {
+    Leapfrog leapfrog = part<Leapfrog>();
+    for (std::int32_t i = 0; i < limit; ++i) {
+      leapfrog.index = i;
       launch(leapfrog);
-      const bool last = leapfrog.index == limit - 1;
       differentiate(launch, trajectory.proposal, trajectory.gradient,
-                    last ? trajectory.term : View1<double>{});
+                    i == limit - 1 ? trajectory.term : View1<double>{});
     }
+    leapfrog.index = limit;
     launch(leapfrog);
     launch(part<HamiltonianAccept>());
   }
