@@ -245,8 +245,9 @@ TEST_P(ProposalSweepKernel, LeavesRestingRungsAndStoppedRunsAlone) {
   const Outputs start = DeviceSweep(queue(), in).outputs();
   for (std::size_t slot = 0; slot < 96; ++slot) {
     EXPECT_EQ(out.accepted[slot] > 0, slot % 3 != 1);
+    if (slot % 3 != 1) continue;
     for (std::size_t v = 0; v < 4; ++v) {
-      if (slot % 3 == 1) EXPECT_EQ(out.values[0][v * 96 + slot], start.values[0][v * 96 + slot]);
+      EXPECT_EQ(out.values[0][v * 96 + slot], start.values[0][v * 96 + slot]);
     }
   }
   in.active_rungs = {};

@@ -107,7 +107,8 @@ TEST_P(GaussianTransitionKernel, LeavesEnergiesAndGradientsOfItsPositions) {
       twice += out.position[i * slots + r] * y;
       EXPECT_NEAR(out.gradient[i * slots + r], y * in.beta[r % 2], 1e-12);
     }
-    EXPECT_NEAR(out.energy[r], twice / 2, 1e-12);
+    EXPECT_NEAR(out.term[r], twice / 2, 1e-12);
+    EXPECT_EQ(out.energy[r], out.base[r] + out.term[r]);
     accepted += out.accepted[r];
   }
   EXPECT_GT(accepted, idx(replicas * 5)) << "of 500";
