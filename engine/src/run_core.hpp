@@ -229,7 +229,7 @@ class RunCore {
   /// earlier.
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
-  TickPlayer::Look look_at(double now_s) const;
+  TickPlayer::Look look_at(double now_s, std::int64_t max_ticks) const;
   Stop loop(Loop& loop);
   HoldPoint hold_point() const;
   void release_hold();

@@ -185,8 +185,9 @@ Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers&
 Result RunCore::result_so_far(Stop stop) { return collect(stop, progress_->last); }
 
 // Towards a time limit looks become frequent: two chunks fit before it.
-TickPlayer::Look RunCore::look_at(double now_s) const {
+TickPlayer::Look RunCore::look_at(double now_s, std::int64_t max_ticks) const {
   TickPlayer::Look look;
+  look.max_ticks = max_ticks;
   look.enqueued = progress_->enqueued;
   look.elapsed_s = progress_->run_s + now_s;
   look.interval_s = options_.report_interval_s;
@@ -212,7 +213,7 @@ Stop RunCore::loop(Loop& loop) {
   std::int64_t left = ticks_to_look();  // not yet enqueued, until the host looks
   for (;;) {
     // Ticks of the host come one by one: the next may take a model that the last did without.
-    if (!host_paced_) chunk = std::min(allowed, player_->chunk(look_at(seconds_since(loop.begin))));
+    if (!host_paced_) chunk = player_->chunk(look_at(seconds_since(loop.begin), allowed));
     if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
       if (!try_ticks(ticks, alarm)) {
         progress_->run_s = earlier_s + seconds_since(loop.begin);

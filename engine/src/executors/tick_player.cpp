@@ -197,13 +197,15 @@ std::int64_t TickPlayer::chunk(const Look& look) {
   elapsed_s_ = look.elapsed_s;
   if (tick_ && !decided_) choose_for_trial();
   const double wanted_s = std::clamp(chunk_s(look), 0.0, std::max(0.0, look.limit_s));
-  const auto ticks = static_cast<std::int64_t>(std::clamp(wanted_s / tick_s_, 1.0, 1e9));
+  const auto ticks =
+      std::min(look.max_ticks, static_cast<std::int64_t>(std::clamp(wanted_s / tick_s_, 1.0, 1e9)));
   const std::int64_t alignment = std::max(longest_graph(), body_);
   const auto begun =
       static_cast<std::int64_t>(look.enqueued % static_cast<std::uint64_t>(alignment));
   std::int64_t multiples = (begun + ticks) / alignment;
   const double rounded_up_s = tick_s_ * static_cast<double>((multiples + 1) * alignment - begun);
-  if (ticks >= alignment && rounded_up_s <= look.limit_s) ++multiples;
+  const bool fits = (multiples + 1) * alignment - begun <= look.max_ticks;
+  if (ticks >= alignment && fits && rounded_up_s <= look.limit_s) ++multiples;
   return multiples * alignment > begun ? multiples * alignment - begun : ticks;
 }
 

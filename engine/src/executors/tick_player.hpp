@@ -54,10 +54,11 @@ class TickPlayer {
 
   /// How a run stands when its host decides how many ticks come before its next look.
   struct Look {
-    std::uint64_t enqueued = 0;  ///< ticks so far
-    double elapsed_s = 0;        ///< since the run began
-    double interval_s = 0;       ///< between two report points
-    double limit_s = 1e8;        ///< that a chunk may take
+    std::uint64_t enqueued = 0;          ///< ticks so far
+    double elapsed_s = 0;                ///< since the run began
+    double interval_s = 0;               ///< between two report points
+    double limit_s = 1e8;                ///< that a chunk may take
+    std::int64_t max_ticks = 1ll << 40;  ///< of a chunk
   };
   std::int64_t chunk(const Look& look);
   /// Whether what play() enqueued last has already handed over what the ticks have noted.

@@ -18,7 +18,7 @@ namespace kiln::test::commands {
 
 using Texts = std::map<std::string, std::string>;
 
-inline Problem spins(std::int64_t n = 60) {
+inline Problem spins(std::int32_t n = 60) {
   return make_ising(test::random_ising(n, 4, 3), "spins");
 }
 

@@ -264,6 +264,24 @@ TEST(TickPlayer, LaunchesSeldom) {
   }
 }
 
+// The records of telemetry bound a chunk, to a number that is no multiple of the ticks of a graph.
+TEST(TickPlayer, LaunchesSeldomInBoundedChunks) {
+  constexpr double tick_s = 31.7e-6;
+  constexpr std::int64_t max_ticks = 1650;
+  PlayedRun run(Executor::graph, 64);
+  advance(run, 2, tick_s, tick_s);
+  const std::uint64_t before = run.launches;
+  double seconds = 0;
+  std::uint64_t looks = 0;
+  for (; seconds < 5; looks += 2) {
+    const std::int64_t count = run.player->chunk({run.first, 2 + seconds, 0.1, 1e8, max_ticks});
+    ASSERT_LE(count, max_ticks);
+    run.play(count);
+    seconds += tick_s * static_cast<double>(count);
+  }
+  EXPECT_GE(seconds / static_cast<double>(run.launches - before + looks), 0.01);
+}
+
 TEST(TickPlayer, ChoosesTheFaster) {
   PlayedRun faster(Executor::automatic, 64), slower(Executor::automatic, 64),
       equal(Executor::automatic, 64);

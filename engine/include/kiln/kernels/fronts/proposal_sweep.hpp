@@ -38,23 +38,43 @@ struct KILN_API ProposalSweep {
 
   KILN_HD bool active() const { return propose.control->active(propose.step_offset); }
 
-  /// Makes the sweep of one slot.
+  /// Makes the sweep of one slot. What one part hands to the next stays in registers, but for the
+  /// ends of segments of permutations.
   template <class Function>
   KILN_HD void evaluate(const Function& f, std::int64_t slot) const {
     ProposeMove move = propose;
     AcceptMove decision = accept;
     std::uint32_t attempt = 0;
     for (std::int32_t b = 0; b < values.n_blocks; ++b) {
-      move.block = decision.block = values.state[b];
-      for (std::int64_t v = 0; v < move.block.variables; ++v, ++attempt) {
+      const StateBlock& block = values.state[b];
+      move.block = decision.block = block;
+      for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
         move.variable = v;
         move.attempt = decision.attempt = attempt;
-        move(slot);
-        values.evaluate(f, slot);
-        scalarize(slot);
-        decision(slot);
+        const bool segment = block.kind == BlockKind::permutation;
+        const double before = segment ? 0 : block.get(v, slot);
+        if (segment) {
+          move(slot);
+        } else {
+          block.set(v, slot, move.proposal(before, move.words(slot)));
+        }
+        if (decision.takes(slot, energy_of(f, slot))) continue;
+        if (segment) {
+          ProposeMove::reverse(block, slot, propose.undo.first[slot], propose.undo.second[slot]);
+        } else {
+          block.set(v, slot, before);
+        }
       }
     }
+  }
+
+ private:
+  template <class Function>
+  KILN_HD double energy_of(const Function& f, std::int64_t slot) const {
+    double objectives[max_objectives], constraints[max_constraints];
+    f(SlotPoint{values.state, values.n_blocks, slot}, objectives, constraints);
+    const double violated = total_violation(constraints, f.constraints());
+    return scalarize.energy_of(slot, violated, [&](std::int64_t k) { return objectives[k]; });
   }
 };
 

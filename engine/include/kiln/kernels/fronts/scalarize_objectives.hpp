@@ -36,14 +36,19 @@ struct KILN_API ScalarizeObjectives {
   KILN_HD void operator()(std::int64_t slot) const {
     if (control != nullptr && control->stop != DeviceStop::none) return;
     if (active_rungs && active_rungs[rung_of[slot]] == 0) return;
+    energy[slot] = energy_of(slot, violation[slot], [&](std::int64_t k) { return value(k, slot); });
+  }
+
+  /// The energy of a slot with the objectives value_of(k).
+  template <class ValueOf>
+  KILN_HD double energy_of(std::int64_t slot, double violated, const ValueOf& value_of) const {
     const std::int64_t column = slot / group_size % weight.columns;
     const auto y = [&](std::int64_t k) {
-      return exact::div(exact::sub(value(k, slot), ideal[k]), exact::sub(nadir[k], ideal[k]));
+      return exact::div(exact::sub(value_of(k), ideal[k]), exact::sub(nadir[k], ideal[k]));
     };
     double e = scalarization(value.rows, y, [&](std::int64_t k) { return weight(k, column); });
-    const double v = violation[slot];
-    if (!(v <= 0)) e = exact::add(e, exact::mul(penalty, v));
-    energy[slot] = e == e ? e : exact::infinity();
+    if (!(violated <= 0)) e = exact::add(e, exact::mul(penalty, violated));
+    return e == e ? e : exact::infinity();
   }
 };
 

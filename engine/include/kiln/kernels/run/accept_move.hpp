@@ -44,8 +44,16 @@ struct KILN_API AcceptMove {
     return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
   }
   KILN_HD void operator()(std::int64_t slot) const {
-    if (!control->active(step_offset)) return;
-    const double trial = trial_energy[slot];
+    if (!control->active(step_offset) || takes(slot, trial_energy[slot])) return;
+    if (block.kind == BlockKind::permutation) {
+      ProposeMove::reverse(block, slot, undo.first[slot], undo.second[slot]);
+    } else {
+      block.set(undo.first[slot], slot, undo.value[slot]);
+    }
+  }
+
+  /// Decides about a trial energy, and takes it over if the move is accepted.
+  KILN_HD bool takes(std::int64_t slot, double trial) const {
     const double current = energy[slot];
     const bool finite = exact::sub(trial, trial) == 0.0;
     bool take = false;
@@ -63,11 +71,8 @@ struct KILN_API AcceptMove {
     if (take) {
       energy[slot] = trial;
       ++accepted[slot];
-    } else if (block.kind == BlockKind::permutation) {
-      ProposeMove::reverse(block, slot, undo.first[slot], undo.second[slot]);
-    } else {
-      block.set(undo.first[slot], slot, undo.value[slot]);
     }
+    return take;
   }
 };
 

@@ -43,8 +43,7 @@ struct KILN_API ProposeMove {
 
   KILN_HD void operator()(std::int64_t slot) const {
     if (!control->active(step_offset)) return;
-    const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::propose);
-    const Words4 words = draw_quad(draws, attempt);
+    const Words4 words = this->words(slot);
     if (block.kind == BlockKind::permutation) {
       const auto n = static_cast<std::uint32_t>(block.variables);
       const auto a = static_cast<std::int32_t>(below(words[0], n));
@@ -58,6 +57,11 @@ struct KILN_API ProposeMove {
     undo.first[slot] = static_cast<std::int32_t>(variable);
     undo.value[slot] = before;
     block.set(variable, slot, proposal(before, words));
+  }
+
+  /// The random words of the attempt.
+  KILN_HD Words4 words(std::int64_t slot) const {
+    return draw_quad(draw_ids.at(slot, control->step + step_offset, RngDomain::propose), attempt);
   }
 
   KILN_HD static void reverse(const StateBlock& block, std::int64_t slot, std::int64_t a,

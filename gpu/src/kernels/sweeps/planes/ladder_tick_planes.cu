@@ -164,9 +164,9 @@ bool takes_one_launch(const LadderTick& kernel) {
          best.best[0].layout == Layout::packed32;
 }
 
-// A multiprocessor makes its windows one after the other. Each takes some time whatever its number
-// of words: as much as this number of words more (torus of 100 sites 18, G1 2; H100).
-constexpr std::int64_t words_of_start = 8;
+// A multiprocessor makes its windows one after the other. What a window takes whatever its number
+// of words is the time of so many words: of G1 and G11 12, of a torus of 100 sites 37 (H200).
+constexpr std::int64_t words_of_start = 12;
 
 std::int64_t time_of_windows(const LadderTick& kernel, int words, std::int64_t multiprocessors) {
   const std::int64_t windows = kernel.sweep.state.columns / words;
