@@ -22,7 +22,7 @@ constexpr double min_chunk_s = 150e-6, launched_chunk_s = 0.01, graph_chunk_s = 
 // Graphs of several ticks: each but the longest has at least `growth` times the ticks of the one
 // before, and to capture it takes a small share of the run so far.
 constexpr std::int64_t growth = 4, max_ticks = 8192, max_nodes = 16384;
-constexpr double long_graph_s = 0.032;
+constexpr double long_graph_s = graph_chunk_s;
 constexpr double capture_node_s = 4e-6, share_to_capture = 0.05;
 // An iteration of a loop takes 4 to 5 us beside its ticks (H200).
 constexpr double body_s = 1e-3;
