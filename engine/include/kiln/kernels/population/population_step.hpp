@@ -153,9 +153,7 @@ struct KILN_API PopulationStep {
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }
-  KILN_HD std::int64_t parts_of_batch() const {
-    return populations.size * parts_of(group_size);
-  }
+  KILN_HD std::int64_t parts_of_batch() const { return populations.size * parts_of(group_size); }
   KILN_HD static constexpr int width_of(int pass) {
     return pass == weigh || pass == admit ? 0 : pass == look ? 1 : candidates;
   }
