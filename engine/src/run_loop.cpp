@@ -322,10 +322,12 @@ const Observer* RunCore::report(const RunSummary& summary, double earlier_s,
   point.mean = problem_.units.objective_of_stored(summary.mean_energy);
   point.beta = summary.beta;
   if (steps > 0) {
-    point.acceptance_rate =
+    p.acceptance_rate =
         static_cast<double>(summary.accepted - p.reported_accepted) / (steps * per_sweep);
+    if (seconds > 0) p.attempts_per_ns = steps * per_sweep / (seconds * 1e9);
   }
-  if (seconds > 0) point.attempts_per_ns = steps * per_sweep / (seconds * 1e9);
+  point.acceptance_rate = p.acceptance_rate;  // where nothing was tried since, as before
+  point.attempts_per_ns = p.attempts_per_ns;
   point.nonfinite = summary.not_finite - p.reported_nonfinite;
   point.improved = summary.control.best_key < p.reported_best_key;
   if (limit_.time_limit_s) {  // of this call of advance()

@@ -58,6 +58,7 @@ struct RunCore::Progress {
   std::uint64_t reported_accepted = 0;
   std::uint64_t reported_nonfinite = 0;
   std::uint64_t reported_best_key = ~0ull;
+  double acceptance_rate = 0, attempts_per_ns = 0;  // of the last report after an attempt
 };
 
 /// What the loop of one call of advance() works with.

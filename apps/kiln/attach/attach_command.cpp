@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "kiln/option_info.hpp"
+#include "kiln/result.hpp"
 
 #include "attach/attach_wire.hpp"
 #include "cli/arguments.hpp"
@@ -58,17 +60,29 @@ std::string bytes_behind(CommandKind kind, const std::string& word) {
   return bytes;
 }
 
+void look_at(std::optional<FolderWatch>& watch, const std::string& folder) {
+  try {
+    watch.emplace(folder).look();
+  } catch (const InvalidArgument& error) {
+    if (error.code() != "watch.no_run") throw;
+    throw InvalidArgument("attach.no_run", error.message(), {},
+                          "kiln solve PROBLEM -o DIR, and then kiln attach DIR status");
+  }
+}
+
 // The run must live on this machine, and hold the lock of its folder.
 void require_running(const std::string& folder) {
-  FolderWatch watch(folder);
-  watch.look();
-  const RunView view = watch.view();
+  std::optional<FolderWatch> watch;
+  look_at(watch, folder);
+  const RunView view = watch->view();
   const std::string name = clean(folder), word = shell_word(folder);
   if (is_claimed(folder).value_or(true)) return;
   if (view.life == RunLife::finished && view.run.stop) {
-    throw InvalidArgument("attach.finished",
-                          fmt::format("{}: the run has ended ({})", name, view.run.stop->reason),
-                          {}, fmt::format("kiln resume {} continues it", word));
+    const std::string& reason = view.run.stop->reason;
+    const bool stopped = reason == to_string(Stop::interrupted);
+    throw InvalidArgument(
+        "attach.finished", fmt::format("{}: the run has ended ({})", name, reason), {},
+        fmt::format("kiln resume {}{} continues it", word, stopped ? "" : " --time-limit 60s"));
   }
   throw InvalidArgument("attach.gone", fmt::format("{}: the process of the run is gone", name), {},
                         fmt::format("kiln resume {} continues it from its last checkpoint", word));

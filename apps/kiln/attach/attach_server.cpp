@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -32,6 +33,23 @@ CommandOutcome refusal(std::string code, std::string reason, std::string fix = {
   outcome.reason = std::move(reason);
   outcome.fix = std::move(fix);
   return outcome;
+}
+
+// Takes memory as bytes come, not as many as a header says.
+bool receive_behind(const Descriptor& socket, std::uint64_t size, std::string& bytes) {
+  constexpr std::uint64_t at_once = 1 << 20;
+  while (bytes.size() < size) {
+    const std::size_t begin = bytes.size();
+    const auto next = static_cast<std::size_t>(std::min(at_once, size - begin));
+    bytes.resize(begin + next);
+    if (!receive_all(socket, bytes.data() + begin, next)) return false;
+  }
+  return true;
+}
+
+// Of a file the text begins with the word.
+std::string with_expected(const std::string& expected) {
+  return expected.starts_with("expected") ? expected : "expected " + expected;
 }
 
 }  // namespace
@@ -88,7 +106,7 @@ void AttachServer::listen(const std::stop_token& stop) {
 }
 
 // One command, its answer, and the end.
-void AttachServer::serve(Connection& connection, const std::stop_token& stop) {
+void AttachServer::answer(Connection& connection, const std::stop_token& stop) {
   AttachRequest request;
   CommandOutcome outcome;
   const bool whole = receive_all(connection.socket, &request.command, sizeof(Command));
@@ -101,14 +119,28 @@ void AttachServer::serve(Connection& connection, const std::stop_token& stop) {
           refusal("attach.size", fmt::format("{} bytes follow the command, and at most {} may",
                                              bytes, max_attached_bytes));
     } else {
-      request.bytes.resize(bytes);
-      arrived = receive_all(connection.socket, request.bytes.data(), bytes);
+      arrived = receive_behind(connection.socket, bytes, request.bytes);
       // Half a command is none: whoever sent it has gone.
       if (arrived) outcome = obey(request, stop);
     }
     if (arrived || !outcome.code.empty()) {
       send_all(connection.socket, answer_line(request.command.kind, outcome));
     }
+  }
+}
+
+// What goes wrong with a command is none of the run's: memory that it takes, above all.
+void AttachServer::serve(Connection& connection, const std::stop_token& stop) noexcept {
+  try {
+    try {
+      answer(connection, stop);
+    } catch (const std::bad_alloc&) {
+      send_all(connection.socket,
+               answer_line(CommandKind::status,
+                           refusal("attach.memory", "there is not enough memory for the command")));
+    }
+  } catch (const std::exception&) {
+    // Not even an answer: who asked sees that the connection ends.
   }
   static_cast<void>(::shutdown(connection.socket.get(), SHUT_RDWR));
   connection.done = true;
@@ -122,7 +154,7 @@ CommandOutcome AttachServer::obey(const AttachRequest& request, const std::stop_
   } catch (const Error& error) {
     const std::string& expected = error.expected();
     return refusal(error.code(),
-                   error.message() + (expected.empty() ? "" : "; expected " + expected),
+                   error.message() + (expected.empty() ? "" : "; " + with_expected(expected)),
                    error.fix());
   }
   auto promise = std::make_shared<std::promise<CommandOutcome>>();

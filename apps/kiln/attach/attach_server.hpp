@@ -41,7 +41,8 @@ class AttachServer {
     std::jthread thread;  // last: it uses the others
   };
   void listen(const std::stop_token& stop);
-  void serve(Connection& connection, const std::stop_token& stop);
+  void serve(Connection& connection, const std::stop_token& stop) noexcept;
+  void answer(Connection& connection, const std::stop_token& stop);
   CommandOutcome obey(const AttachRequest& request, const std::stop_token& stop);
   CommandData data_of(const AttachRequest& request) const;
 

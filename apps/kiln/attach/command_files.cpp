@@ -20,9 +20,16 @@ std::vector<LoggedCommand> read(const fs::path& path) {
   if (!fs::is_regular_file(path, ignored)) return {};
   std::ifstream file = open_input(path.string());
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  std::vector<LoggedCommand> all = read_command_log(text, clean(path.string()));
-  std::erase_if(all, [](const LoggedCommand& one) { return !one.decides(); });
-  return all;
+  std::vector<LoggedCommand> decisions;
+  for (LoggedCommand& one : read_command_log(text, clean(path.string()))) {
+    // A run that was stopped and continued has not ended there.
+    const bool goes_on = one.applied && one.kind == CommandKind::resume;
+    if (goes_on && !decisions.empty() && decisions.back().kind == CommandKind::stop) {
+      decisions.pop_back();
+    }
+    if (one.decides()) decisions.push_back(std::move(one));
+  }
+  return decisions;
 }
 
 }  // namespace

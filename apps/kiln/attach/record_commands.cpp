@@ -15,7 +15,11 @@ namespace kiln::cli {
 void RunRecord::keep_commands() {
   try {
     if (folder_->continues()) {
-      if (std::filesystem::exists(folder_->place_of(command_log))) commands_ = grow(command_log);
+      if (!std::filesystem::exists(folder_->place_of(command_log))) return;
+      commands_ = grow(command_log);
+      const std::vector<LoggedCommand> told = commands_of_run(folder_->place_of(command_log));
+      if (told.empty() || told.back().kind != CommandKind::stop) return;
+      commands_->append(log_line({told.back().at, told.back().order, CommandKind::resume}), true);
       return;
     }
     std::string text;
@@ -30,6 +34,16 @@ void RunRecord::log(const LoggedCommand& command) {
   if (folder_ == nullptr) return;
   if (!commands_) commands_ = grow(command_log);
   commands_->append(log_line(command), true);
+}
+
+// Whoever sent the command hears that it is applied: a crash must not lose it.
+void RunRecord::keep_told(Run& run) noexcept {
+  if (folder_ == nullptr || !checkpoints_->wanted()) return;
+  try {
+    checkpoint(run, newest_);
+  } catch (const std::exception&) {
+    // A run that fails says so where it goes on.
+  }
 }
 
 void RunRecord::checkpoint_now(Run& run) {

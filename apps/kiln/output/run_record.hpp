@@ -80,6 +80,8 @@ class RunRecord final : FileWriter {
   void log(const LoggedCommand& command);
   /// Writes a checkpoint between two ticks, because a command asks for it. @throws IoError, ...
   void checkpoint_now(Run& run);
+  /// Keeps what a command has changed, if the run keeps checkpoints.
+  void keep_told(Run& run) noexcept;
   /// An alert is raised, or has ended.
   void alert(const AlertChange& change, double time_s);
   /// The run was interrupted before it found anything: unless evaluations were made, however they

@@ -29,9 +29,7 @@ void require_takes_states(RunCore& core, const std::vector<State>& states) {
   const std::string name = core.schedule().name();
   if (core.schedule().as<TakesStates>() == nullptr) {
     throw InvalidArgument("commands.inject",
-                          "schedule '" + name +
-                              "' takes no states while it runs: it knows more of a replica than "
-                              "its state",
+                          "schedule '" + name + "' takes no states while it runs",
                           "simulated annealing or parallel tempering");
   }
   if (states.empty()) throw InvalidArgument("commands.inject", "no state was given");

@@ -144,9 +144,16 @@ void RunCommands::apply_next(const HoldPoint& at, Turn& turn) {
   }
   outcome.paused = paused_ && !turn.stops;
   const bool known = next->unreadable.empty() && next->command.kind != CommandKind::status;
-  if (known && options_.log) {
-    options_.log({at, next->order, next->command.kind, outcome.applied, std::move(next->data),
-                  outcome.reason});
+  try {
+    // Nobody needs the data of a refusal, which may be large.
+    CommandData data = outcome.applied ? std::move(next->data) : CommandData{};
+    if (known && options_.log) {
+      options_.log(
+          {at, next->order, next->command.kind, outcome.applied, std::move(data), outcome.reason});
+    }
+  } catch (...) {
+    options_.ring->tell(outcome);  // whoever waits hears of it, whatever becomes of the log
+    throw;
   }
   options_.ring->tell(outcome);
 }
@@ -186,10 +193,10 @@ void RunCommands::obey(CommandKind kind, const CommandData& data, Turn& turn) {
 void RunCommands::set_temperatures(const CommandData& data) {
   auto* const sets = core_.schedule().as<SetsTemperatures>();
   if (sets == nullptr) {
-    throw InvalidArgument("commands.temperatures",
-                          "schedule '" + core_.schedule().name() +
-                              "' takes no temperatures while it runs: its options plan them",
-                          "a ladder of fixed temperatures, as parallel tempering has");
+    throw InvalidArgument(
+        "commands.temperatures",
+        "schedule '" + core_.schedule().name() + "' takes no temperatures while it runs",
+        "a ladder of fixed temperatures, as parallel tempering has");
   }
   const auto usable = [](double t) { return t > 0 && t <= std::numeric_limits<double>::max(); };
   if (data.temperatures.empty() || !std::ranges::all_of(data.temperatures, usable)) {

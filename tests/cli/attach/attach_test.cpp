@@ -185,22 +185,22 @@ TEST_F(AttachedRun, ARepeatObeysTheLogAndHasTheSameAnswer) {
       << notes;
 }
 
-// The log ends where the checkpoint does, as the other logs of the folder.
-TEST_F(AttachedRun, ARunThatWasKilledHasTheCommandsUpToItsCheckpoint) {
+// What was answered is kept. The log ends where the checkpoint does, as the others of the folder.
+TEST_F(AttachedRun, ARunThatWasKilledHasTheCommandsThatItAnswered) {
   begin({"loud", "--schedule", "parallel-tempering", "-p", "rungs=4", "--sweeps", "120000"}, "out",
         true);
   EXPECT_EQ(attach({"temperatures", "4,2,1,0.5"}).exit_code, 0);
-  EXPECT_EQ(attach({"checkpoint"}).exit_code, 0);
   EXPECT_EQ(attach({"temperatures", "8,4,2,1"}).exit_code, 0);
   attach({"pause"});
   run_.join();
   ASSERT_EQ(finished_.exit_code, 128 + SIGKILL) << finished_.err;
-  EXPECT_GE(log("out").size(), 3u);
+  EXPECT_GE(log("out").size(), 2u);
   const Outcome resumed = run({"resume", "out", "-q"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   const std::vector<json> kept = log("out");
-  ASSERT_EQ(kept.size(), 1u);
+  ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept.front()["temperatures"], (json{4.0, 2.0, 1.0, 0.5}));
+  EXPECT_EQ(kept.back()["temperatures"], (json{8.0, 4.0, 2.0, 1.0}));
 
   const Outcome again = run({"solve", "--repeat", "out", "-o", "again", "-q"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
@@ -209,6 +209,30 @@ TEST_F(AttachedRun, ARunThatWasKilledHasTheCommandsUpToItsCheckpoint) {
   EXPECT_EQ(first["work"]["accepted"], second["work"]["accepted"]);
   EXPECT_EQ(first["series"], second["series"]);
   EXPECT_EQ(json::parse(lines_of(read("again/repeated_commands.ndjson")).front()), kept.front());
+}
+
+// A run that was stopped and continued ends at its limit, and so does its repeat.
+TEST_F(AttachedRun, ARepeatDoesNotStopWhereARunWentOn) {
+  begin({"--schedule", "parallel-tempering", "-p", "rungs=4", "--sweeps", "120000"});
+  EXPECT_EQ(attach({"temperatures", "4,2,1,0.5"}).exit_code, 0);
+  end();
+  EXPECT_EQ(result()["stop"], "interrupted");
+  EXPECT_EQ(run({"resume", "out", "-q"}).exit_code, 0);
+  const json first = result();
+  EXPECT_EQ(first["work"]["sweeps"], 120000);
+  const Outcome again = run({"solve", "--repeat", "out", "-o", "again", "-q"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const json second = json::parse(read("again/result.json"));
+  EXPECT_EQ(second["work"]["sweeps"], 120000);
+  EXPECT_EQ(first["work"]["accepted"], second["work"]["accepted"]);
+  EXPECT_EQ(read("out/solution.txt"), read("again/solution.txt"));
+
+  // The commands were meant for the problem of the run.
+  const Outcome other =
+      run({"solve", "torus:12x12,1", "--repeat", "out", "--sweeps", "10", "-o", "other"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  const std::string notes = json::parse(read("other/run.json"))["notes"].dump();
+  EXPECT_NE(notes.find("which this run does not repeat"), std::string::npos) << notes;
 }
 
 TEST_F(AttachedRun, SaysWhyItRefuses) {
@@ -297,7 +321,7 @@ TEST_F(AttachedRun, ARunThatHasEndedObeysNobody) {
             "error[attach.finished]: out/g22: the run has ended (interrupted)\n"
             "  fix: kiln resume out/g22 continues it\n");
   EXPECT_EQ(run({"attach", "nowhere", "pause"}).exit_code, 2);
-  EXPECT_EQ(first_line(run({"attach", "nowhere", "pause"})).find("error[watch.no_run]: "), 0u);
+  EXPECT_EQ(first_line(run({"attach", "nowhere", "pause"})).find("error[attach.no_run]: "), 0u);
 }
 
 TEST_F(AttachedRun, ARunWhoseProcessIsGoneIsNamedSo) {

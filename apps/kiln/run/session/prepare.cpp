@@ -237,9 +237,17 @@ void take_repeated(Session& session, const Arguments& arguments,
   std::vector<LoggedCommand>& repeat = session.options.run.commands.repeat;
   if (resumed) {
     repeat = repeated_commands(resumed->path);
-  } else if (arguments.has("repeat") && arguments.positional.empty()) {
+  } else if (arguments.has("repeat")) {
     repeat = commands_of_run(arguments.text("repeat"));
     if (repeat.empty()) return;
+    if (!arguments.positional.empty()) {
+      session.options.notes.push_back(
+          fmt::format("the recorded run was told {} command{}, which this run does not repeat, "
+                      "because the command line names a problem",
+                      repeat.size(), repeat.size() == 1 ? "" : "s"));
+      repeat.clear();
+      return;
+    }
     session.options.notes.push_back(
         fmt::format("the recorded run was told {} command{}, which this run repeats ({})",
                     repeat.size(), repeat.size() == 1 ? "" : "s", command_log));

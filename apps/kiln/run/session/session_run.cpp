@@ -172,7 +172,10 @@ void SessionRun::take_commands() {
   if (session_.folder == nullptr) return;
   RunCommandOptions& commands = session_.options.run.commands;
   commands.ring = std::make_shared<CommandRing>();
-  commands.log = [this](const LoggedCommand& one) { record_.log(one); };
+  commands.log = [this](const LoggedCommand& one) {
+    record_.log(one);
+    if (one.decides() && one.kind != CommandKind::stop) record_.keep_told(run());
+  };
   commands.checkpoint = [this] { record_.checkpoint_now(run()); };
 }
 

@@ -169,7 +169,14 @@ HangLimits limits_after(int vain) {
 }
 
 bool reads_input(const Arguments& arguments) {
-  return std::ranges::find(arguments.positional, "-") != arguments.positional.end();
+  const auto is_input = [](const std::vector<std::string>& words) {
+    return std::ranges::find(words, "-") != words.end();
+  };
+  const auto reads = [&](const char* option) {
+    const auto given = arguments.options.find(option);
+    return given != arguments.options.end() && is_input(given->second);
+  };
+  return is_input(arguments.positional) || reads("data") || reads("repeat") || reads("initial");
 }
 
 // The words of the command, of which run.json has what decides the answer.

@@ -170,8 +170,8 @@ TEST(CommandedRun, SaysWhyItRefusesACommand) {
   EXPECT_EQ(refusal("simulated-annealing", problem, CommandKind::checkpoint, {}),
             "this run keeps no checkpoints");
   EXPECT_EQ(refusal("simulated-annealing", problem, CommandKind::temperatures, {{1.0}, {}}),
-            "schedule 'simulated-annealing' takes no temperatures while it runs: its options plan "
-            "them; expected a ladder of fixed temperatures, as parallel tempering has");
+            "schedule 'simulated-annealing' takes no temperatures while it runs; "
+            "expected a ladder of fixed temperatures, as parallel tempering has");
   EXPECT_EQ(refusal("parallel-tempering", problem, CommandKind::temperatures, {{1.0, -1.0}, {}}),
             "a temperature is not above 0 and finite; expected numbers in the unit of the energy");
   EXPECT_EQ(refusal("parallel-tempering", problem, CommandKind::temperatures, {{1.0}, {}}),
@@ -179,8 +179,8 @@ TEST(CommandedRun, SaysWhyItRefusesACommand) {
             "expected the hottest first");
   EXPECT_EQ(
       refusal("population-annealing", problem, CommandKind::inject, {{}, {state_of(problem, 1)}}),
-      "schedule 'population-annealing' takes no states while it runs: it knows more of a "
-      "replica than its state; expected simulated annealing or parallel tempering");
+      "schedule 'population-annealing' takes no states while it runs; expected "
+      "simulated annealing or parallel tempering");
   EXPECT_EQ(refusal("simulated-annealing", problem, CommandKind::inject, {}), "no state was given");
   EXPECT_EQ(refusal("simulated-annealing", problem, CommandKind::inject,
                     {{}, {State{std::vector<std::int8_t>(3, 1)}}}),
