@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,28 @@ std::string refusal(const std::string& schedule, const Problem& problem, Command
   EXPECT_EQ(script.log.size(), 1u);
   EXPECT_FALSE(script.log.front().applied);
   return script.outcomes.front().reason;
+}
+
+TEST(CommandedRun, TellsWhoeverWaitsThoughTheLogFails) {
+  RunOptions failing = with_ring(options());
+  failing.commands.log = [](const LoggedCommand&) { throw std::runtime_error("no room"); };
+  int told = 0;
+  failing.commands.ring->post(CommandKind::pause, {}, [&](const CommandOutcome& one) {
+    EXPECT_TRUE(one.applied);
+    ++told;
+  });
+  EXPECT_THROW(run_to_end(spins(), "simulated-annealing", {}, failing, 80), std::runtime_error);
+  EXPECT_EQ(told, 1);
+}
+
+TEST(CommandedRun, KeepsNoDataOfARefusal) {
+  const Problem problem = spins();
+  Script script;
+  script.at[2] = {CommandKind::inject, {{}, {State{std::vector<std::int8_t>(3, 1)}}}};
+  script.play(problem, "simulated-annealing", {}, options(), 80);
+  ASSERT_EQ(script.log.size(), 1u);
+  EXPECT_FALSE(script.log.front().applied);
+  EXPECT_TRUE(script.log.front().data.states.empty());
 }
 
 TEST(CommandedRun, SaysWhyItRefusesACommand) {
