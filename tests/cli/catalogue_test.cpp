@@ -51,10 +51,11 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
     const bool reordered =
         name == "summarize" || name == "density_energy" || name == "add_pool_moments" ||
         name == "hmc_adapt" || name == "matrix_product" || name == "hypervolume" ||
-        name == "objective_values" || name == "gp_covariance" || name == "batched_cholesky" ||
-        name == "batched_triangular_solve" || name == "acquisition_values" ||
-        name == "pathwise_samples" || name == "factor_append" || name == "evidence_gradient" ||
-        name == "lbfgs_step" || name == "posterior_weights" || name == "acquisition_gradient";
+        name == "objective_values" || name == "proposal_sweep" || name == "gp_covariance" ||
+        name == "batched_cholesky" || name == "batched_triangular_solve" ||
+        name == "acquisition_values" || name == "pathwise_samples" || name == "factor_append" ||
+        name == "evidence_gradient" || name == "lbfgs_step" || name == "posterior_weights" ||
+        name == "acquisition_gradient";
     EXPECT_EQ(accuracy, drawn ? "S6" : reordered ? "D" : "E") << name;
     const std::string component = kernel["component"];
     EXPECT_TRUE(components.contains(component)) << name << " is in " << component;

@@ -23,7 +23,10 @@ void RunCore::make_player() {
     }
   }
   TickPlayer::Parts parts;
-  parts.tick = [this](const TickPlace& place) { enqueue_tick(place); };
+  parts.tick = [this](const TickPlace& place) {
+    enqueue_tick(place);
+    place_ = {};  // of a tick that is enqueued by hand nothing is known
+  };
   parts.control = control();
   if (telemetry_) {
     parts.end_epoch = [this] { end_epoch(); };

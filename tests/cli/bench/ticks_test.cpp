@@ -31,7 +31,7 @@ TEST_F(BenchTicks, CountsTheLaunchesThatARunCounts) {
     std::vector<std::string> parameters;
   };
   for (const Case& one : {Case{"simulated-annealing", "gset:G1", {}},
-                          {"parallel-tempering", "torus:10x10,1", {}},
+                          {"parallel-tempering", "gset:G1", {}},
                           {"population-annealing", "gset:G1", {}},
                           {"evolutionary", "zdt:1", {"-p", "strategy=sms-emoa"}}}) {
     const std::string strategy = one.parameters.empty() ? "" : "sms-emoa ";

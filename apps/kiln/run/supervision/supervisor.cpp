@@ -42,6 +42,11 @@ extern "C" void on_signal_to_pass(int signal) {
   last_heard = signal;
 }
 
+double now_s() {
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+  return now.count();
+}
+
 /// Passes signals on while it lives. What the terminal, or kill of a group, sends to both processes
 /// has come to the child already: the number of those that it heard says so.
 class PassedSignals {
@@ -69,19 +74,24 @@ class PassedSignals {
     const timespec moment{0, 20'000'000};
     static_cast<void>(::sigtimedwait(&child_, nullptr, &moment));
   }
-  /// Call it after a wait: meanwhile the child has heard what was sent to both.
+  /// Call it after a wait. What was sent to both, as by a terminal, the child counts itself, and
+  /// on a busy machine it may be slow to.
   void pass_to(const SupervisedChild& child) {
+    constexpr double grace_s = 0.25;
     if (asks_checkpoint.exchange(false)) ::kill(child.process(), SIGUSR1);
     const int due = heard - before_;
-    if (due > child.state().signals && due > passed_) {
-      ::kill(child.process(), last_heard);
-    }
+    if (due == passed_) return;
+    if (std::exchange(waiting_, due) != due) since_s_ = now_s();
+    const bool knows = due <= child.state().signals;
+    if (!knows && now_s() - since_s_ < grace_s) return;
+    if (!knows) ::kill(child.process(), last_heard);
     passed_ = due;
   }
 
  private:
   sigset_t child_ = {};
-  int before_ = heard, passed_ = 0;
+  int before_ = heard, passed_ = 0, waiting_ = 0;
+  double since_s_ = 0;  // `waiting_` signals were heard
 };
 
 /// How a child ended.
@@ -89,11 +99,6 @@ struct End {
   int status = 0;     ///< of waitpid()
   bool hung = false;  ///< it, or the supervisor, ended it for that
 };
-
-double now_s() {
-  const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
-  return now.count();
-}
 
 // The child asks its run to stop after the limit and gives up after two; a child that does neither
 // is ended after three.
