@@ -96,6 +96,18 @@ std::vector<std::pair<const void*, double>> scratch_of(const Kernel& kernel) {
   KILN_ADD_SCRATCH(slope)
   KILN_ADD_SCRATCH(fresh)
 #undef KILN_ADD_SCRATCH
+  // Inside composites, and what a batched transition in one launch keeps on the chip.
+  if constexpr (requires { bytes_of(kernel.improved); }) add(kernel.improved);
+  if constexpr (requires { bytes_of(kernel.best.improved); }) add(kernel.best.improved);
+  if constexpr (requires { bytes_of(kernel.end.best.improved); }) add(kernel.end.best.improved);
+  if constexpr (requires {
+                  kernel.precision;
+                  bytes_of(kernel.trajectory.momentum);
+                }) {
+    add(kernel.trajectory.momentum);
+    add(kernel.trajectory.proposal);
+    add(kernel.trajectory.gradient);
+  }
   return ranges;
 }
 
