@@ -231,7 +231,7 @@ void load(Session& session) {
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
 }
 
-// What the recorded run was told, unless another problem is to be solved with its options.
+// The commands of the recorded run, unless its options solve another problem.
 void take_repeated(Session& session, const Arguments& arguments,
                    const std::optional<ResumedFolder>& resumed) {
   std::vector<LoggedCommand>& repeat = session.options.run.commands.repeat;

@@ -56,7 +56,7 @@ inline State state_of(const Problem& problem, int value) {
   return {std::vector<std::int8_t>(n, static_cast<std::int8_t>(value))};
 }
 
-/// What commands are posted at which report points, and what became of them.
+/// Posts commands at report points, and keeps their log and outcomes.
 struct Script {
   std::map<int, std::pair<CommandKind, CommandData>> at;
   std::vector<LoggedCommand> log;
