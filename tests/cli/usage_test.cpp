@@ -202,14 +202,15 @@ INSTANTIATE_TEST_SUITE_P(
                  "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
                      ", and the kernels that kiln list kernels shows\n"},
-        BadUsage{"UnknownSuite",
-                 {"bench", "kernel"},
-                 "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, ticks, executors, telemetry, api, sweep, scaling, "
-                 "schedules, latency, "
-                 "targets, tempering, "
-                 "time-to-target, sampling, pareto, bayes, information, products\n"
-                 "  fix: kiln list suites\n"},
+        BadUsage{
+            "UnknownSuite",
+            {"bench", "kernel"},
+            "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
+            "  available: kernels, ticks, executors, commands, telemetry, api, sweep, scaling, "
+            "schedules, latency, "
+            "targets, tempering, "
+            "time-to-target, sampling, pareto, bayes, information, products\n"
+            "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
@@ -230,13 +231,14 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.missing]: kiln describe needs a name\n"
                  "  a schedule, a family of problems, a file format or a kernel\n"
                  "  fix: kiln describe simulated-annealing\n"},
-        BadUsage{"NothingToMeasure",
-                 {"bench"},
-                 "error[cli.missing]: kiln bench needs a suite\n"
-                 "  kernels, ticks, executors, telemetry, api, sweep, scaling, schedules, latency, "
-                 "targets, "
-                 "tempering, time-to-target, sampling, pareto, bayes, information, products\n"
-                 "  fix: kiln bench kernels\n"},
+        BadUsage{
+            "NothingToMeasure",
+            {"bench"},
+            "error[cli.missing]: kiln bench needs a suite\n"
+            "  kernels, ticks, executors, commands, telemetry, api, sweep, scaling, schedules, "
+            "latency, targets, "
+            "tempering, time-to-target, sampling, pareto, bayes, information, products\n"
+            "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",
                  {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
                  "error[cli.range]: --only gst:G22 selects nothing; the nearest is "

@@ -28,6 +28,8 @@ const RowFigure epoch_ratio{{"case"}, {"replicas", "sweeps"}, "/ratio/median", "
 const RowFigure api_ratio{{"case"}, {"replicas"}, "/ratio/median", "API/direct"};
 const RowFigure anneal_rate{
     {"instance"}, {"groups", "replicas", "anneals"}, "/schedules_per_s", "schedules/s", true};
+const RowFigure answer_time{
+    {"case", "executor"}, {"replicas"}, "/answered_microseconds/median", "us"};
 const RowFigure run_time{{"device"}, {"replicas", "sweeps"}, "/microseconds/median", "us"};
 const RowFigure row_time{{"case"}, {"replicas", "sweeps"}, "/seconds/median", "s"};
 const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
@@ -51,6 +53,8 @@ const std::vector<Suite>& suites() {
        run_ticks_suite, tick_time},
       {"executors", "whole runs by each executor: time of a tick, launches of the host",
        run_executors_suite, executor_time},
+      {"commands", "runs that are told something: time until they obey, a million commands",
+       run_commands_suite, answer_time},
       {"telemetry", "what epochs, incumbents and records cost a run; whole records of the ring",
        run_telemetry_suite, epoch_ratio},
       {"api", "what a run through the interface costs beside its kernels, launched by hand",

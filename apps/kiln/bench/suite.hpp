@@ -98,6 +98,7 @@ BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_scaling_suite(const BenchRun&);
 BenchReport run_ticks_suite(const BenchRun&);
 BenchReport run_executors_suite(const BenchRun&);
+BenchReport run_commands_suite(const BenchRun&);
 BenchReport run_telemetry_suite(const BenchRun&);
 BenchReport run_api_suite(const BenchRun&);
 BenchReport run_schedules_suite(const BenchRun&);
