@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,11 +35,12 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 /// Runs of 2000 ticks of half a millisecond, by a plug-in whose kernel fails at one of them.
 class Supervise : public ProgramTest {
  protected:
-  static Call faulty(std::vector<std::string> more, const std::string& problem = "torus:8x8,1") {
+  static Call faulty(std::vector<std::string> more, const std::string& problem = "torus:8x8,1",
+                     const std::string& device = "cpu") {
     const auto plugin = std::filesystem::path(KILN_PLUGINS) / "faulty.so";
     std::vector<std::string> words{"solve", problem, "--plugin", plugin.string()};
-    for (const char* word : {"--schedule", "fails-once", "--replicas", "64", "--device", "cpu",
-                             "--threads", "1", "--checkpoint-every", "20ms"}) {
+    for (const char* word : {"--schedule", "fails-once", "--replicas", "64", "--device",
+                             device.c_str(), "--threads", "1", "--checkpoint-every", "20ms"}) {
       words.emplace_back(word);
     }
     words.insert(words.end(), more.begin(), more.end());
@@ -78,6 +80,30 @@ TEST_F(Supervise, AProcessThatFailsEndsWithTheAnswerOfOneThatDoesNot) {
     EXPECT_EQ(answer_of(fault), answer_of("whole")) << fault;
     EXPECT_NE(read(fault + "/events.ndjson").find("\"code\":\"supervise.restart\""),
               std::string::npos);
+  }
+}
+
+// The kernel of a process that ends is ended by the driver.
+TEST_F(Supervise, AKernelThatNeverEndsEndsWithTheAnswerOfOneThatDoesOnAGpu) {
+  const auto on_gpu = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--sweeps", "200000", "-q"});
+    return faulty(std::move(more), "torus:8x8,1", "cuda");
+  };
+  const Outcome whole = run(on_gpu({"-o", "whole"}));
+  if (whole.exit_code == 4 && std::getenv("KILN_REQUIRE_GPU") == nullptr) {
+    GTEST_SKIP() << whole.err;
+  }
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "run" + std::to_string(i);
+    Call call = on_gpu({"--supervise", "-o", name});
+    call.environment = {{"KILN_FAULT_TICK", std::to_string(3000 + 9000 * i)},
+                        {"KILN_FAULT_MARK", (folder_ / (name + ".mark")).string()}};
+    const Outcome outcome = run(call);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(count_of(outcome.err, "warning[supervise.restart]"), 1u) << outcome.err;
+    EXPECT_EQ(read(name + "/solution.txt"), read("whole/solution.txt")) << name;
+    EXPECT_EQ(answer_of(name), answer_of("whole")) << name;
   }
 }
 
