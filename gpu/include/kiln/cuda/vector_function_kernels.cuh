@@ -68,8 +68,8 @@ template <class Function>
 bool swept_by_trees(const ProposalSweep& kernel, const Function& function, Queue& queue) {
   const std::int64_t n = kernel.variables();
   if (n == 0 || !kernel.changes_single_variables()) return false;
-  const TreeLaunch grid = TreeLaunch::of(
-      kernel.replicas, queue.device_shape().parallel_units, [&](int levels) {
+  const TreeLaunch grid =
+      TreeLaunch::of(kernel.replicas, queue.device_shape().parallel_units, [&](int levels) {
         return levels == 5 ? ProposalTree<5>::bytes(n) : ProposalTree<3>::bytes(n);
       });
   if (grid.levels == 0) return false;
