@@ -9,9 +9,7 @@
 #include "kiln/replica_batch.hpp"
 
 namespace kiln {
-namespace {
 
-// Which layout holds canonical host values without loss, to copy whole arrays through it.
 Layout host_layout(BlockKind kind) {
   switch (kind) {
     case BlockKind::spin:
@@ -23,8 +21,6 @@ Layout host_layout(BlockKind kind) {
       return Layout::i32;
   }
 }
-
-}  // namespace
 
 BlockValues empty_values(BlockKind kind, std::int64_t count) {
   const auto n = static_cast<std::size_t>(count);

@@ -8,6 +8,9 @@
 
 namespace kiln {
 
+/// The layout that holds canonical host values of a kind without loss.
+Layout host_layout(BlockKind kind);
+
 /// Zeros of the type that canonical values of a kind have.
 BlockValues empty_values(BlockKind kind, std::int64_t count);
 

@@ -13,20 +13,10 @@
 #include "kiln/objectives/recall.hpp"
 #include "kiln/problem.hpp"
 
+#include "batches/host_values.hpp"
+
 namespace kiln {
 namespace {
-
-Layout layout_for(const Block& block) {
-  switch (block.kind) {
-    case BlockKind::spin:
-    case BlockKind::binary:
-      return Layout::i8;
-    case BlockKind::real:
-      return Layout::f64;
-    default:
-      return Layout::i32;
-  }
-}
 
 /// What is called: writes the constraints, all NaN before, and gives the value.
 using HostCall = ConstrainedHostFunction;
@@ -200,7 +190,7 @@ class HostObjective final : public Objective {
   const Space& space() const override { return space_; }
   Execution execution() const override {
     Execution how{.cuda = true, .pace = Pace::host, .layouts = {}};
-    for (const Block& block : space_.blocks()) how.layouts.push_back(layout_for(block));
+    for (const Block& block : space_.blocks()) how.layouts.push_back(host_layout(block.kind));
     return how;
   }
   InterfaceSet abilities() const override { return BoundHostObjective::interfaces(); }
@@ -250,7 +240,7 @@ HostFunction on_single_block(const std::string& name, const Space& space,
                              std::function<double(std::span<const T>)> function,
                              const char* wanted) {
   const bool single = space.blocks().size() == 1;
-  const Layout layout = single ? layout_for(space.blocks().front()) : Layout::i8;
+  const Layout layout = single ? host_layout(space.blocks().front().kind) : Layout::i8;
   const bool fits =
       single && (std::is_same_v<T, double> ? layout == Layout::f64 : layout == Layout::i32);
   if (!fits) {

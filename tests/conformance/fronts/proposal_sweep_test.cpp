@@ -6,12 +6,19 @@
 
 #include <cmath>
 #include <deque>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "kiln/kernels/fronts/proposal_tree.hpp"
 #include "kiln/problems/vector_functions/all.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
 #include "backends/conformance_case.hpp"
+#include "bench/fixtures/proposal_sweep_arrays.hpp"
 
 // Elementary functions of the device in the objectives.
 KILN_CONFORMANCE_CASE(ProposalSweep, reordered)
@@ -19,16 +26,18 @@ KILN_CONFORMANCE_CASE(ProposalSweep, reordered)
 namespace kiln::test::proposal_sweep_test {
 namespace {
 
-constexpr std::int64_t group_size = 32, rungs = 3;
+constexpr std::int64_t group_size = 32;
 
 struct Inputs {
   std::vector<BlockShape> shapes;
+  std::vector<std::vector<double>> boxes = {};  ///< [2][variables] of the first blocks, or empty
   std::int64_t replicas = 0;
   VectorFunctionRef function;
   std::int64_t objectives = 2;
   std::vector<double> beta = {0.5, 4, 60};
   std::vector<std::uint32_t> active_rungs = {};
   ScalarizationKind kind = ScalarizationKind::weighted_sum;
+  double energy = 1e300;  ///< at the start
   RunControl control;
   std::uint32_t sweeps = 1;
 };
@@ -39,6 +48,14 @@ struct Outputs {
   std::vector<std::uint64_t> accepted, not_finite;
 };
 
+std::vector<double> weights(std::int64_t objectives) {
+  std::vector<double> all;
+  for (std::int64_t k = 0; k < objectives; ++k) {
+    for (const double share : {0.2, 0.5, 0.8}) all.push_back(k == 0 ? share : 1 - share);
+  }
+  return all;
+}
+
 /// All that a sweep reads and writes, in device memory.
 class DeviceSweep {
  public:
@@ -47,120 +64,59 @@ class DeviceSweep {
         in_(in),
         slots_(in.shapes.front().slots),
         names_(queue, make_names(slots_, slots_ / group_size, 9)),
-        first_(queue, slots_),
-        second_(queue, slots_),
-        before_(queue, slots_),
-        energy_(queue, std::vector<double>(idx(slots_), 1e300)),
-        trial_(queue, std::vector<double>(idx(slots_), 0)),
-        accepted_(queue, std::vector<std::uint64_t>(idx(slots_), 0)),
-        not_finite_(queue, std::vector<std::uint64_t>(idx(slots_), 0)),
-        beta_(queue, in.beta),
-        rung_(queue, rungs_of(slots_)),
-        active_(queue, in.active_rungs),
-        value_(queue, in.objectives * slots_),
-        violation_(queue, slots_),
-        ideal_(queue, std::vector<double>(idx(in.objectives), -0.25)),
-        nadir_(queue, std::vector<double>(idx(in.objectives), 3)),
-        weight_(queue, weights(in.objectives)),
+        arrays_(queue, {.slots = slots_,
+                        .group_size = group_size,
+                        .energy = in.energy,
+                        .beta = in.beta,
+                        .active_rungs = in.active_rungs,
+                        .ideal = std::vector<double>(idx(in.objectives), -0.25),
+                        .nadir = std::vector<double>(idx(in.objectives), 3),
+                        .weight = weights(in.objectives),
+                        .kind = in.kind}),
         control_(upload_control(queue, in.control)) {
     std::uint64_t seed = 3;
     for (const BlockShape& shape : in.shapes) {
       blocks_.emplace_back(queue, shape,
                            decode(shape, encode(shape, random_values(shape, ++seed))));
     }
+    for (const std::vector<double>& box : in.boxes) boxes_.emplace_back(queue, box);
   }
 
-  void sweep(std::uint32_t offset) {
-    ProposalSweep kernel = parts(offset);
-    queue_.launch(kernel);
-  }
+  void sweep(std::uint32_t offset) { queue_.launch(kernel(offset)); }
   void sweep_by_parts(std::uint32_t offset) {
-    ProposalSweep kernel = parts(offset);
-    kernel.values.function = in_.function;
-    for (DeviceBlock& block : blocks_) {
-      kernel.propose.block = kernel.accept.block = block.view();
-      for (kernel.propose.variable = 0; kernel.propose.variable < kernel.propose.block.variables;
-           ++kernel.propose.variable) {
-        queue_.launch(kernel.propose);
-        queue_.launch(kernel.values);
-        queue_.launch(kernel.scalarize);
-        queue_.launch(kernel.accept);
-        ++kernel.propose.attempt, ++kernel.accept.attempt;
-      }
-    }
+    cli::ProposalSweepArrays::launch_parts(kernel(offset), queue_);
   }
   /// Energies of the states, by the parts.
   std::vector<double> evaluate() {
-    ProposalSweep kernel = parts(0);
-    kernel.values.function = in_.function;
-    queue_.launch(kernel.values);
-    queue_.launch(kernel.scalarize);
-    return trial_.download();
+    const ProposalSweep parts = kernel(0);
+    queue_.launch(parts.values);
+    queue_.launch(parts.scalarize);
+    return arrays_.trial_energies();
   }
   Outputs outputs() const {
-    Outputs out{{}, energy_.download(), accepted_.download(), not_finite_.download()};
+    Outputs out{{}, arrays_.energies(), arrays_.accepted(), arrays_.not_finite()};
     for (const DeviceBlock& block : blocks_) out.values.push_back(block.values());
     return out;
   }
 
+  ProposalSweep kernel(std::uint32_t offset) {
+    std::vector<StateBlock> blocks;
+    for (DeviceBlock& block : blocks_) blocks.push_back(block.view());
+    for (std::size_t b = 0; b < boxes_.size(); ++b) {
+      if (boxes_[b].size() > 0) blocks[b].box = boxes_[b].data();
+    }
+    return arrays_.kernel(in_.function, in_.replicas, blocks, names_.view(), control_.data(),
+                          offset);
+  }
+
  private:
-  static std::vector<std::int32_t> rungs_of(std::int64_t slots) {
-    std::vector<std::int32_t> rung;
-    for (std::int64_t slot = 0; slot < slots; ++slot) {
-      rung.push_back(static_cast<std::int32_t>(slot % rungs));
-    }
-    return rung;
-  }
-  static std::vector<double> weights(std::int64_t objectives) {
-    std::vector<double> all;
-    for (std::int64_t k = 0; k < objectives; ++k) {
-      for (const double share : {0.2, 0.5, 0.8}) all.push_back(k == 0 ? share : 1 - share);
-    }
-    return all;
-  }
-
-  ProposalSweep parts(std::uint32_t offset) {
-    ProposalSweep kernel;
-    kernel.function = in_.function;
-    kernel.replicas = kernel.values.replicas = kernel.scalarize.replicas = in_.replicas;
-    kernel.propose.undo = kernel.accept.undo = {first_.view(), second_.view(), before_.view()};
-    kernel.propose.draw_ids = kernel.accept.draw_ids = names_.view();
-    kernel.propose.control = kernel.accept.control = control_.data();
-    kernel.propose.step_offset = kernel.accept.step_offset = offset;
-    for (DeviceBlock& block : blocks_) kernel.values.state[kernel.values.n_blocks++] = block.view();
-    kernel.values.columns = {group_size, group_size, 0};
-    kernel.values.value = {value_.data(), in_.objectives, slots_, slots_};
-    kernel.values.violation = violation_.view();
-    kernel.scalarize.group_size = group_size;
-    kernel.scalarize.value = {value_.data(), in_.objectives, slots_, slots_};
-    kernel.scalarize.violation = violation_.view();
-    kernel.scalarize.ideal = ideal_.view();
-    kernel.scalarize.nadir = nadir_.view();
-    kernel.scalarize.weight = {weight_.data(), in_.objectives, 3, 3};
-    kernel.scalarize.scalarization.kind = in_.kind;
-    kernel.scalarize.energy = trial_.view();
-    kernel.accept.energy = energy_.view();
-    kernel.accept.trial_energy = trial_.view();
-    kernel.accept.accepted = accepted_.view();
-    kernel.accept.not_finite = not_finite_.view();
-    kernel.accept.beta = beta_.view();
-    kernel.accept.rung_of = rung_.view();
-    kernel.accept.active_rungs = active_.view();
-    return kernel;
-  }
-
   Queue& queue_;
   const Inputs& in_;
   std::int64_t slots_;
   std::deque<DeviceBlock> blocks_;
+  std::deque<DeviceArray<double>> boxes_;
   DeviceNames names_;
-  DeviceArray<std::int32_t> first_, second_;
-  DeviceArray<double> before_, energy_, trial_;
-  DeviceArray<std::uint64_t> accepted_, not_finite_;
-  DeviceArray<double> beta_;
-  DeviceArray<std::int32_t> rung_;
-  DeviceArray<std::uint32_t> active_;
-  DeviceArray<double> value_, violation_, ideal_, nadir_, weight_;
+  cli::ProposalSweepArrays arrays_;
   DeviceArray<RunControl> control_;
 };
 
@@ -179,42 +135,198 @@ Inputs reals(std::int64_t variables, std::int64_t replicas) {
   return in;
 }
 
+struct SweepCase {
+  std::string what;
+  Inputs in;
+  bool has_nan = false;  ///< whether some trial energies are not finite
+  Zdt zdt = {};
+  Dtlz dtlz = {};
+  bool is_dtlz = false;
+
+  template <class Call>
+  void with_function(const Call& call) const {
+    if (is_dtlz) return call(dtlz);
+    call(zdt);
+  }
+};
+
+SweepCase zdt_case(const std::string& what, std::vector<BlockShape> shapes, std::int64_t replicas,
+                   int number = 1) {
+  SweepCase one{what, {}};
+  std::int64_t n = 0;
+  for (BlockShape& shape : shapes) {
+    shape.slots = (replicas + 31) / 32 * 32;
+    n += shape.variables;
+  }
+  one.zdt = Zdt{number, static_cast<int>(n)};
+  one.in.shapes = std::move(shapes);
+  one.in.replicas = replicas;
+  one.in.function = VectorFunctionRef(one.zdt);
+  one.in.sweeps = 3;
+  return one;
+}
+
+// Numbers of replicas below, at and above a warp and teams of GPUs, and of variables that rounds of
+// three and five divide and do not. GPUs give a replica to 32 threads, to eight, and to one: with
+// 132 multiprocessors up to 2112 replicas, up to 8448, and beyond.
+std::vector<SweepCase> cases() {
+  std::vector<SweepCase> all;
+  for (const auto& [variables, replicas] : {std::pair<std::int64_t, std::int64_t>{2, 1},
+                                            {2, 33},
+                                            {3, 31},
+                                            {5, 64},
+                                            {6, 7},
+                                            {10, 1024},
+                                            {11, 3},
+                                            {30, 97},
+                                            {33, 5}}) {
+    for (const ScalarizationKind kind :
+         {ScalarizationKind::weighted_sum, ScalarizationKind::chebyshev}) {
+      SweepCase one = zdt_case(std::to_string(variables) + " x " + std::to_string(replicas),
+                               {{BlockKind::real, Layout::f64, variables, 32, 0, 1}}, replicas);
+      one.in.kind = kind;
+      all.push_back(one);
+    }
+  }
+  all.push_back(zdt_case("bits", {{BlockKind::binary, Layout::i8, 45, 32, 0, 1}}, 65, 5));
+  all.push_back(zdt_case("several blocks",
+                         {{BlockKind::real, Layout::f64, 3, 32, 0, 1},
+                          {BlockKind::integer, Layout::i32, 4, 32, 0, 9},
+                          {BlockKind::category, Layout::i8, 1, 32, 0, 4},
+                          {BlockKind::real, Layout::f32, 5, 32, 0, 2}},
+                         130));
+  // A negative sum: the square root has no value.
+  all.push_back(zdt_case(
+      "values that are not finite",
+      {{BlockKind::real, Layout::f64, 4, 32, 0, 1}, {BlockKind::spin, Layout::i8, 9, 32, -1, 1}},
+      40));
+  all.back().has_nan = true;
+  all.push_back(zdt_case("resting rungs", {{BlockKind::real, Layout::f64, 7, 32, 0, 1}}, 50));
+  all.back().in.active_rungs = {1, 0, 1};
+  all.push_back(all[all.size() - 2]);
+  all.back().what = "resting rungs, values that are not finite";
+  all.back().in.shapes = {{BlockKind::real, Layout::f64, 4, 64, 0, 1},
+                          {BlockKind::spin, Layout::i8, 9, 64, -1, 1}};
+  all.back().in.function = VectorFunctionRef(all.back().zdt = Zdt{1, 13});
+  all.back().has_nan = true;
+  all.push_back(
+      zdt_case("a start without energy", {{BlockKind::real, Layout::f64, 4, 32, 0, 1}}, 9));
+  all.back().in.energy = std::numeric_limits<double>::infinity();
+  all.push_back(zdt_case("a box", {{BlockKind::real, Layout::f64, 4, 32, 0, 1}}, 21));
+  all.back().in.boxes = {{0, 0.25, 0.5, 0, 1, 0.5, 0.75, 0.125}};
+
+  SweepCase dtlz = zdt_case("constraints", {{BlockKind::real, Layout::f64, 8, 32, 0, 1}}, 70);
+  dtlz.is_dtlz = true;
+  dtlz.dtlz = Dtlz{1, 3, 8, DtlzConstraints::c1};
+  dtlz.in.function = VectorFunctionRef(dtlz.dtlz);
+  dtlz.in.objectives = 3;
+  all.push_back(dtlz);
+  return all;
+}
+
 class ProposalSweepKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(ProposalSweepKernel);
 
-TEST_P(ProposalSweepKernel, HasTheBitsOfItsParts) {
-  for (const ScalarizationKind kind :
-       {ScalarizationKind::weighted_sum, ScalarizationKind::chebyshev}) {
-    for (const auto& [variables, replicas] :
-         {std::pair<std::int64_t, std::int64_t>{2, 1}, {10, 1024}, {30, 97}}) {
-      SCOPED_TRACE(std::to_string(variables) + " x " + std::to_string(replicas));
-      Inputs in = reals(variables, replicas);
-      in.kind = kind;
-      DeviceSweep device(queue(), in), parts(queue(), in);
-      for (std::uint32_t s = 0; s < in.sweeps; ++s) {
-        device.sweep(s);
-        parts.sweep_by_parts(s);
-      }
-      const Outputs a = device.outputs(), b = parts.outputs();
-      for (std::int64_t v = 0; v < variables; ++v) {
-        for (std::int64_t slot = 0; slot < replicas; ++slot) {
-          const std::size_t at = idx(v * in.shapes[0].slots + slot);
-          ASSERT_EQ(bits_of({a.values[0][at]}), bits_of({b.values[0][at]})) << v << ' ' << slot;
-        }
-      }
-      for (std::size_t slot = 0; slot < idx(replicas); ++slot) {
-        ASSERT_EQ(bits_of({a.energy[slot]}), bits_of({b.energy[slot]}));
-        ASSERT_EQ(a.accepted[slot], b.accepted[slot]);
-        ASSERT_EQ(a.not_finite[slot], b.not_finite[slot]);
-      }
-      // The energies are those of the states.
-      const std::vector<double> energy = device.evaluate();
-      for (std::size_t slot = 0; slot < idx(replicas); ++slot) {
-        EXPECT_EQ(bits_of({energy[slot]}), bits_of({a.energy[slot]}));
-        EXPECT_GT(a.accepted[slot], 0u) << "from 1e300 any state is better";
+// Slots from `replicas` on are padding.
+void expect_same_bits(const Outputs& a, const Outputs& b, const Inputs& in) {
+  for (std::size_t block = 0; block < in.shapes.size(); ++block) {
+    const BlockShape& shape = in.shapes[block];
+    for (std::int64_t v = 0; v < shape.variables; ++v) {
+      for (std::int64_t slot = 0; slot < in.replicas; ++slot) {
+        const std::size_t at = idx(v * shape.slots + slot);
+        ASSERT_EQ(bits_of({a.values[block][at]}), bits_of({b.values[block][at]}))
+            << "block " << block << ", variable " << v << ", slot " << slot;
       }
     }
   }
+  for (std::size_t slot = 0; slot < idx(in.replicas); ++slot) {
+    ASSERT_EQ(bits_of({a.energy[slot]}), bits_of({b.energy[slot]})) << slot;
+    ASSERT_EQ(a.accepted[slot], b.accepted[slot]) << slot;
+    ASSERT_EQ(a.not_finite[slot], b.not_finite[slot]) << slot;
+  }
+}
+
+std::uint64_t sum_of(const std::vector<std::uint64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+TEST_P(ProposalSweepKernel, HasTheBitsOfItsParts) {
+  for (const SweepCase& one : cases()) {
+    SCOPED_TRACE(one.what);
+    DeviceSweep device(queue(), one.in), parts(queue(), one.in);
+    for (std::uint32_t s = 0; s < one.in.sweeps; ++s) {
+      device.sweep(s);
+      parts.sweep_by_parts(s);
+    }
+    const Outputs out = device.outputs();
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits(out, parts.outputs(), one.in));
+    EXPECT_GT(sum_of(out.accepted), 0u);
+    EXPECT_EQ(sum_of(out.not_finite) > 0, one.has_nan);
+    // The energies are those of the states.
+    const std::vector<double> energy = device.evaluate();
+    for (std::size_t slot = 0; slot < idx(one.in.replicas); ++slot) {
+      if (out.accepted[slot] == 0) continue;
+      EXPECT_EQ(bits_of({energy[slot]}), bits_of({out.energy[slot]})) << slot;
+    }
+  }
+}
+
+// A tree as a GPU walks it: its lanes one after the other between two barriers.
+template <int levels, class Function>
+void sweep_by_trees(const ProposalSweep& kernel, const Function& f) {
+  using Tree = ProposalTree<levels>;
+  const std::int64_t n = kernel.variables();
+  for (std::int64_t slot = 0; slot < kernel.replicas; ++slot) {
+    std::vector<double> memory(idx(Tree::bytes(n) / 8), std::nan(""));
+    std::vector<Tree> lanes;
+    for (int lane = 0; lane < Tree::lanes; ++lane) {
+      lanes.emplace_back(kernel, slot, lane, n, memory.data());
+    }
+    for (Tree& lane : lanes) lane.prepare();
+    while (!lanes.front().done()) {
+      for (Tree& lane : lanes) lane.evaluate(f);
+      unsigned taken = 0, not_finite = 0;
+      for (int lane = 0; lane < Tree::lanes; ++lane) {
+        const unsigned decision = lanes[idx(lane)].decide();
+        taken |= (decision & 1u) << lane;
+        not_finite |= (decision >> 1 & 1u) << lane;
+      }
+      for (Tree& lane : lanes) lane.advance(taken, not_finite);
+    }
+    for (Tree& lane : lanes) lane.finish();
+  }
+}
+
+template <int levels>
+void compare_trees_with_parts(const SweepCase& one) {
+  SCOPED_TRACE(one.what + ", " + std::to_string(levels) + " levels");
+  Queue& queue = *open_device(Device::cpu).queue;
+  DeviceSweep trees(queue, one.in), parts(queue, one.in);
+  ASSERT_TRUE(trees.kernel(0).changes_single_variables());
+  for (std::uint32_t s = 0; s < one.in.sweeps; ++s) {
+    one.with_function([&](const auto& f) { sweep_by_trees<levels>(trees.kernel(s), f); });
+    parts.sweep_by_parts(s);
+  }
+  expect_same_bits(trees.outputs(), parts.outputs(), one.in);
+}
+
+TEST(ProposalTree, HasTheBitsOfTheParts) {
+  for (const SweepCase& one : cases()) {
+    ASSERT_NO_FATAL_FAILURE(compare_trees_with_parts<1>(one));
+    ASSERT_NO_FATAL_FAILURE(compare_trees_with_parts<3>(one));
+    ASSERT_NO_FATAL_FAILURE(compare_trees_with_parts<5>(one));
+  }
+}
+
+TEST(ProposalTree, LeavesPermutationsAndPackedStatesToTheSweep) {
+  Queue& queue = *open_device(Device::cpu).queue;
+  Inputs in = reals(3, 32);
+  in.shapes.push_back({BlockKind::permutation, Layout::i32, 4, 32, 0, 3});
+  EXPECT_FALSE(DeviceSweep(queue, in).kernel(0).changes_single_variables());
+  in.shapes.back() = {BlockKind::binary, Layout::packed32, 4, 32, 0, 1};
+  EXPECT_FALSE(DeviceSweep(queue, in).kernel(0).changes_single_variables());
+  in.shapes.back().layout = Layout::i8;
+  EXPECT_TRUE(DeviceSweep(queue, in).kernel(0).changes_single_variables());
 }
 
 // Weighted sums of ZDT1 with its front at g = 1: f1 = x0, f2 = g (1 - sqrt(x0 / g)), written out.

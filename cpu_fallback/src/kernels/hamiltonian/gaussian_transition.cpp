@@ -6,16 +6,7 @@
 
 namespace kiln::cpu {
 
-template <>
-void launch(const MomentumRefresh& kernel, Queue& queue);
-template <>
-void launch(const MatrixProduct& kernel, Queue& queue);
-template <>
-void launch(const QuadraticEnergy& kernel, Queue& queue);
-template <>
-void launch(const Leapfrog& kernel, Queue& queue);
-template <>
-void launch(const HamiltonianAccept& kernel, Queue& queue);
+KILN_GAUSSIAN_TRANSITION_PARTS(KILN_DECLARE_LAUNCHER)
 
 template <>
 void launch(const GaussianTransition& kernel, Queue& queue) {

@@ -2,96 +2,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/fronts/proposal_sweep.hpp"
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "kiln/problems/vector_functions/zdt.hpp"
 
 #include "bench/fixtures.hpp"
+#include "bench/fixtures/proposal_sweep_arrays.hpp"
 
 namespace kiln::cli {
 namespace proposal_sweep_bench {
 
-struct SweepArrays {
-  SweepArrays(Queue& queue, std::int64_t variables, std::int64_t slots)
-      : state(queue, Block{BlockKind::real, variables, 0, 1}, Layout::f64, slots),
-        first(queue, slots),
-        second(queue, slots),
-        before(queue, slots),
-        energy(queue, slots),
-        trial(queue, slots),
-        accepted(queue, slots),
-        not_finite(queue, slots),
-        beta(queue, std::vector<double>{4}),
-        rung(queue, slots),
-        value(queue, 2 * slots),
-        violation(queue, slots),
-        ideal(queue, std::vector<double>{0, 0}),
-        nadir(queue, std::vector<double>{1, 1}),
-        weight(queue, std::vector<double>{0.5, 0.5}),
-        key(queue, slots),
-        replica(queue, slots) {
-    energy.zero();
-    accepted.zero();
-    not_finite.zero();
-    rung.zero();
-    key.zero();
-    replica.zero();
-  }
-  BlockBatch state;
-  DeviceArray<std::int32_t> first, second;
-  DeviceArray<double> before, energy, trial;
-  DeviceArray<std::uint64_t> accepted, not_finite;
-  DeviceArray<double> beta;
-  DeviceArray<std::int32_t> rung;
-  DeviceArray<double> value, violation, ideal, nadir, weight;
-  DeviceArray<std::uint64_t> key;
-  DeviceArray<std::uint32_t> replica;
-};
+struct Sweep {
+  Sweep(Queue& queue, std::int64_t n_variables, std::int64_t n_slots)
+      : variables(n_variables),
+        slots(n_slots),
+        state(queue, Block{BlockKind::real, variables, 0, 1}, Layout::f64, slots),
+        arrays(queue, {.slots = slots, .group_size = slots}) {}
 
-ProposalSweep kernel_of(SweepArrays& data, std::int64_t variables, std::int64_t slots) {
-  ProposalSweep kernel;
-  kernel.function = VectorFunctionRef(Zdt{1, static_cast<std::int32_t>(variables)});
-  kernel.values.function = kernel.function;
-  kernel.replicas = kernel.values.replicas = kernel.scalarize.replicas = slots;
-  kernel.propose.undo = {data.first.view(), data.second.view(), data.before.view()};
-  kernel.accept.undo = kernel.propose.undo;
-  kernel.propose.draw_ids = kernel.accept.draw_ids = {data.key.view(), data.replica.view()};
-  kernel.propose.control = kernel.accept.control = data.state.control();
-  kernel.values.state[0] = kernel.propose.block = kernel.accept.block = data.state.block();
-  kernel.values.n_blocks = 1;
-  kernel.values.columns = {slots, slots, 0};
-  kernel.values.value = {data.value.data(), 2, slots, slots};
-  kernel.values.violation = data.violation.view();
-  kernel.scalarize.group_size = slots;
-  kernel.scalarize.value = {data.value.data(), 2, slots, slots};
-  kernel.scalarize.violation = data.violation.view();
-  kernel.scalarize.ideal = data.ideal.view();
-  kernel.scalarize.nadir = data.nadir.view();
-  kernel.scalarize.weight = {data.weight.data(), 2, 1, 1};
-  kernel.scalarize.energy = data.trial.view();
-  kernel.accept.energy = data.energy.view();
-  kernel.accept.trial_energy = data.trial.view();
-  kernel.accept.accepted = data.accepted.view();
-  kernel.accept.not_finite = data.not_finite.view();
-  kernel.accept.beta = data.beta.view();
-  kernel.accept.rung_of = data.rung.view();
-  return kernel;
-}
+  ProposalSweep kernel() {
+    const StateBlock block = state.block();
+    return arrays.kernel(VectorFunctionRef(Zdt{1, static_cast<std::int32_t>(variables)}), slots,
+                         {&block, 1}, state.draw_ids(), state.control(), 0);
+  }
+
+  std::int64_t variables, slots;
+  BlockBatch state;
+  ProposalSweepArrays arrays;
+};
 
 KernelCase case_of(const std::string& shape, std::int64_t variables, std::int64_t slots,
                    bool at_once) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
-    const auto data = std::make_shared<SweepArrays>(queue, variables, slots);
+    const auto data = std::make_shared<Sweep>(queue, variables, slots);
     const auto launch = [=, &queue](std::uint32_t) {
-      ProposalSweep kernel = kernel_of(*data, variables, slots);
-      if (at_once) return queue.launch(kernel);
-      for (kernel.propose.variable = 0; kernel.propose.variable < variables;
-           ++kernel.propose.variable) {
-        queue.launch(kernel.propose);
-        queue.launch(kernel.values);
-        queue.launch(kernel.scalarize);
-        queue.launch(kernel.accept);
-        ++kernel.propose.attempt, ++kernel.accept.attempt;
-      }
+      if (at_once) return queue.launch(data->kernel());
+      ProposalSweepArrays::launch_parts(data->kernel(), queue);
     };
     return {{launch}, 2 * data->state.bytes()};
   };
@@ -103,12 +51,16 @@ KernelCase case_of(const std::string& shape, std::int64_t variables, std::int64_
 template <>
 std::vector<KernelCase> bench_cases<ProposalSweep>() {
   using namespace proposal_sweep_bench;
-  return {
-      case_of("ZDT1, 1024 replicas of 10 reals", 10, 1024, true),
-      case_of("ZDT1, 1024 replicas of 10 reals, four launches for each variable", 10, 1024, false),
-      case_of("ZDT1, 32768 replicas of 30 reals", 30, 32768, true),
-      case_of("ZDT1, 32768 replicas of 30 reals, four launches for each variable", 30, 32768,
-              false)};
+  std::vector<KernelCase> cases;
+  // On a GPU: teams of 32 threads, of eight, and a thread for each replica.
+  for (const auto& [variables, slots] :
+       {std::pair<std::int64_t, std::int64_t>{10, 1024}, {10, 8192}, {30, 32768}}) {
+    const std::string shape =
+        "ZDT1, " + std::to_string(slots) + " replicas of " + std::to_string(variables) + " reals";
+    cases.push_back(case_of(shape, variables, slots, true));
+    cases.push_back(case_of(shape + ", four launches for each variable", variables, slots, false));
+  }
+  return cases;
 }
 
 }  // namespace kiln::cli

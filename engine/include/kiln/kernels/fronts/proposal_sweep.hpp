@@ -20,13 +20,13 @@ namespace kiln {
 /// all variables without a wait for the others, in one launch instead of four for each variable.
 /// All parts have the same states, control block and step offset; `values` writes what `scalarize`
 /// reads, and that writes the trial energies that `accept` reads. Class D, as ObjectiveValues; on
-/// one device the bits are those of the parts.
+/// one device the bits are those of the parts. GPUs give a slot to several threads while there are
+/// few replicas: see ProposalTree.
 struct KILN_API ProposalSweep {
   static constexpr const char* name = "proposal_sweep";
   static constexpr const char* summary =
       "makes a Metropolis sweep of scalarised objectives: proposes, evaluates and decides a move "
-      "of "
-      "each variable";
+      "of each variable";
   static constexpr const char* accuracy = "D";
 
   VectorFunctionRef function;
@@ -44,6 +44,7 @@ struct KILN_API ProposalSweep {
   KILN_HD void evaluate(const Function& f, std::int64_t slot) const {
     ProposeMove move = propose;
     AcceptMove decision = accept;
+    const SlotPoint state{values.state, values.n_blocks, slot};
     std::uint32_t attempt = 0;
     for (std::int32_t b = 0; b < values.n_blocks; ++b) {
       const StateBlock& block = values.state[b];
@@ -58,7 +59,7 @@ struct KILN_API ProposalSweep {
         } else {
           block.set(v, slot, move.proposal(before, move.words(slot)));
         }
-        if (decision.takes(slot, energy_of(f, slot))) continue;
+        if (decision.takes(slot, energy_at(f, state, slot))) continue;
         if (segment) {
           ProposeMove::reverse(block, slot, propose.undo.first[slot], propose.undo.second[slot]);
         } else {
@@ -68,13 +69,31 @@ struct KILN_API ProposalSweep {
     }
   }
 
- private:
-  template <class Function>
-  KILN_HD double energy_of(const Function& f, std::int64_t slot) const {
+  /// The scalarised energy of a slot in a state of it.
+  /// @param state  as SlotPoint
+  template <class Function, class Point>
+  KILN_HD double energy_at(const Function& f, const Point& state, std::int64_t slot) const {
     double objectives[max_objectives], constraints[max_constraints];
-    f(SlotPoint{values.state, values.n_blocks, slot}, objectives, constraints);
+    f(state, objectives, constraints);
     const double violated = total_violation(constraints, f.constraints());
     return scalarize.energy_of(slot, violated, [&](std::int64_t k) { return objectives[k]; });
+  }
+
+  /// Of all blocks.
+  std::int64_t variables() const {
+    std::int64_t n = 0;
+    for (std::int32_t b = 0; b < values.n_blocks; ++b) n += values.state[b].variables;
+    return n;
+  }
+
+  /// Whether each move changes one variable, so that the moves of a sweep are known before it:
+  /// ProposalTree needs this. False with a permutation, or states in packed32.
+  bool changes_single_variables() const {
+    for (std::int32_t b = 0; b < values.n_blocks; ++b) {
+      const StateBlock& block = values.state[b];
+      if (block.kind == BlockKind::permutation || block.layout == Layout::packed32) return false;
+    }
+    return true;
   }
 };
 

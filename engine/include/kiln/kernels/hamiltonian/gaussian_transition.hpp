@@ -12,6 +12,15 @@
 #include "kiln/kernels/linear_algebra/matrix_product.hpp"
 #include "kiln/kernels/sweeps/quadratic_energy.hpp"
 
+/// Applies its argument to the name of each kernel that GaussianTransition::launch_parts()
+/// launches: its twins declare their launchers by KILN_DECLARE_LAUNCHER.
+#define KILN_GAUSSIAN_TRANSITION_PARTS(PART) \
+  PART(MomentumRefresh)                      \
+  PART(MatrixProduct) PART(QuadraticEnergy) PART(Leapfrog) PART(HamiltonianAccept)
+#define KILN_DECLARE_LAUNCHER(KERNEL) \
+  template <>                         \
+  void launch(const KERNEL& kernel, Queue& queue);
+
 namespace kiln {
 
 /// A batched Hamiltonian transition of every chain in the potential x^T P x / 2: MomentumRefresh,

@@ -54,25 +54,30 @@ struct KILN_API AcceptMove {
 
   /// Decides about a trial energy, and takes it over if the move is accepted.
   KILN_HD bool takes(std::int64_t slot, double trial) const {
-    const double current = energy[slot];
-    const bool finite = exact::sub(trial, trial) == 0.0;
-    bool take = false;
-    if (!finite) {
-      ++not_finite[slot];
-    } else if (rests(slot)) {
-      take = false;
-    } else if (exact::sub(current, current) != 0.0) {
-      take = true;  // any finite energy is better than a start without one
-    } else {
-      const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::accept);
-      const double b = exact::mul(beta[rung_of[slot]], inverse_scale);
-      take = exact::accept(b, exact::sub(trial, current), draw_word(draws, attempt));
-    }
+    if (!finite(trial)) ++not_finite[slot];
+    const bool take = accepts(slot, energy[slot], trial, [&] { return word(slot, attempt); });
     if (take) {
       energy[slot] = trial;
       ++accepted[slot];
     }
     return take;
+  }
+
+  KILN_HD static bool finite(double value) { return exact::sub(value, value) == 0.0; }
+
+  /// Whether the Metropolis rule takes a trial energy in place of the current one; counts nothing.
+  /// @param word  gives the random word of the attempt, and is called only if the rule needs it
+  template <class Word>
+  KILN_HD bool accepts(std::int64_t slot, double current, double trial, const Word& word) const {
+    if (!finite(trial) || rests(slot)) return false;
+    if (!finite(current)) return true;  // any finite energy is better than a start without one
+    const double b = exact::mul(beta[rung_of[slot]], inverse_scale);
+    return exact::accept(b, exact::sub(trial, current), word());
+  }
+
+  /// The random word by which an attempt of a slot is decided.
+  KILN_HD std::uint32_t word(std::int64_t slot, std::uint32_t of_attempt) const {
+    return draw_word(draw_ids.at(slot, control->step + step_offset, RngDomain::accept), of_attempt);
   }
 };
 
