@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -283,11 +284,15 @@ void sweep_by_trees(const ProposalSweep& kernel, const Function& f) {
       lanes.emplace_back(kernel, slot, lane, n, memory.data());
     }
     for (Tree& lane : lanes) lane.prepare();
-    while (!lanes.front().done()) {
+    for (std::int64_t first = 0; !lanes.front().done(); first += levels) {
       for (Tree& lane : lanes) lane.evaluate(f);
       unsigned taken = 0, not_finite = 0;
       for (int lane = 0; lane < Tree::lanes; ++lane) {
         const unsigned decision = lanes[idx(lane)].decide();
+        const int level = static_cast<int>(std::bit_width(static_cast<unsigned>(lane))) - 1;
+        if (lane == 0 || first + level >= n) {
+          ASSERT_EQ(decision, 0u) << "no variable to move";
+        }
         taken |= (decision & 1u) << lane;
         not_finite |= (decision >> 1 & 1u) << lane;
       }
@@ -305,6 +310,7 @@ void compare_trees_with_parts(const SweepCase& one) {
   ASSERT_TRUE(trees.kernel(0).changes_single_variables());
   for (std::uint32_t s = 0; s < one.in.sweeps; ++s) {
     one.with_function([&](const auto& f) { sweep_by_trees<levels>(trees.kernel(s), f); });
+    ASSERT_FALSE(testing::Test::HasFatalFailure());
     parts.sweep_by_parts(s);
   }
   expect_same_bits(trees.outputs(), parts.outputs(), one.in);

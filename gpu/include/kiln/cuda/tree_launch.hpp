@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace kiln::cuda::detail {
 
@@ -17,6 +18,7 @@ struct TreeLaunch {
   std::size_t shared = 0;  ///< bytes of a block
 
   /// @param replicas  > 0
+  /// @param multiprocessors  of the device
   /// @param bytes_of  gives the bytes of a team for the levels of its tree
   template <class BytesOf>
   static TreeLaunch of(std::int64_t replicas, std::int64_t multiprocessors,

@@ -69,8 +69,7 @@ struct KILN_API ProposalSweep {
     }
   }
 
-  /// The scalarised energy of a slot in a state of it.
-  /// @param state  as SlotPoint
+  /// The scalarised energy of a slot in a state of it, which is read as a SlotPoint is.
   template <class Function, class Point>
   KILN_HD double energy_at(const Function& f, const Point& state, std::int64_t slot) const {
     double objectives[max_objectives], constraints[max_constraints];

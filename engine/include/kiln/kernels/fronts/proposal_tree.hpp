@@ -37,8 +37,8 @@ class ProposalTree {
     return 8 * (2 * variables + lanes) + 8 * ((variables + 1) / 2);
   }
 
-  /// @param memory  of the slot, bytes(variables) long, aligned to 8; all lanes share it
-  /// @param variables  ProposalSweep::variables()
+  /// The part of a lane, 0 to lanes - 1. The lanes of a slot share its memory, which is
+  /// bytes(variables) long; `variables` is ProposalSweep::variables().
   KILN_HD ProposalTree(const ProposalSweep& sweep, std::int64_t slot, int lane,
                        std::int64_t variables, double* memory)
       : sweep_(sweep),

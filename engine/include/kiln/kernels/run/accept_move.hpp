@@ -66,7 +66,7 @@ struct KILN_API AcceptMove {
   KILN_HD static bool finite(double value) { return exact::sub(value, value) == 0.0; }
 
   /// Whether the Metropolis rule takes a trial energy in place of the current one; counts nothing.
-  /// @param word  gives the random word of the attempt, and is called only if the rule needs it
+  /// word() gives the random word of the attempt, and is called only if the rule needs it.
   template <class Word>
   KILN_HD bool accepts(std::int64_t slot, double current, double trial, const Word& word) const {
     if (!finite(trial) || rests(slot)) return false;
