@@ -26,6 +26,7 @@
 #include "output/text.hpp"
 #include "output/wording.hpp"
 #include "run/interruption.hpp"
+#include "tune/tune_warning.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -319,6 +320,7 @@ ExitCode run_bench(const Words& words) {
   }
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
+  print_note(tuning_warning(backend.backend->info()));
   const Printer printer(suite, options, backend, words, arguments.has("json"));
   const BenchReport report = measure_suite(
       suite, options, backend,
