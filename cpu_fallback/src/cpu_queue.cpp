@@ -32,8 +32,7 @@ class HostMemory final : public MemorySource {
 }  // namespace
 
 CpuQueue::CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool,
-                   std::shared_ptr<IdleList<Arena>> idle,
-                   std::shared_ptr<const TunedShapes> shapes)
+                   std::shared_ptr<IdleList<Arena>> idle, std::shared_ptr<const TunedShapes> shapes)
     : Queue(std::move(kernels), {.parallel_units = pool->threads()}),
       pool_(std::move(pool)),
       idle_(std::move(idle)),

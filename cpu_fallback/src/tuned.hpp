@@ -24,8 +24,7 @@ inline TunableDescription items_per_task(const char* kernel, const char* size, i
 
 /// The first parameter of a tunable that has a default, for a launch of this size.
 inline std::int64_t tuned_value(const Tunable& tunable, Queue& queue, std::int64_t size) {
-  const LaunchShape* const shape =
-      static_cast<CpuQueue&>(queue).tuned_shapes().find(tunable, size);
+  const LaunchShape* const shape = static_cast<CpuQueue&>(queue).tuned_shapes().find(tunable, size);
   return shape != nullptr ? (*shape)[0] : (*tunable.description().default_shape)[0];
 }
 

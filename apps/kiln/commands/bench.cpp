@@ -155,6 +155,8 @@ Json head_of(const Suite& suite, const OpenedBackend& backend, const Words& word
   Json json = {{"schema", "kiln.bench/1"}, {"suite", suite.name},
                {"kiln", version()},        {"compiler", build_info().compiler},
                {"date", now_utc()},        {"device", device_json(info, backend.fallback_reason)}};
+  // Rows of tuned and of default shapes are not the same measurement.
+  if (has_tuned_shapes(info)) json["tuned"] = tuning_text(info);
   json["device"]["processor"] = processor();
   json["threads"] = info.name == "cpu" ? Json(info.parallel_units) : Json(nullptr);
   json["command"] = Json::array({"kiln", "bench"});

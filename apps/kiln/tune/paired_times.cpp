@@ -25,9 +25,7 @@ std::size_t rank_of_interval(std::size_t n) {
   return k;
 }
 
-bool is_narrow(const TuneInterval& one) {
-  return one.high - one.low <= 2 * precision * one.median;
-}
+bool is_narrow(const TuneInterval& one) { return one.high - one.low <= 2 * precision * one.median; }
 
 }  // namespace
 

@@ -88,9 +88,8 @@ LaunchShape shape_of(const Tunable& tunable, const State& state) {
   std::size_t block = 0;
   for (std::size_t i = 0; i < tunable.description().parameters.size(); ++i) {
     const std::vector<std::int32_t>& values = tunable.description().parameters[i].values;
-    const auto place = values.size() == 1
-                           ? 0
-                           : std::get<std::vector<std::int32_t>>(state[block++]).front();
+    const auto place =
+        values.size() == 1 ? 0 : std::get<std::vector<std::int32_t>>(state[block++]).front();
     shape[i] = values[static_cast<std::size_t>(place)];
   }
   return shape;
@@ -189,8 +188,8 @@ std::optional<TuneOutcome> search_shapes(const TuneTask& task, const TuneRecords
   outcome.default_complaint = actions.default_fault();
   if (!outcome.default_complaint.empty()) return outcome;
   Trials trials(task, before, actions);
-  const bool complete = space <= max_exhaustive_shapes ? try_all(shapes, trials)
-                                                       : try_by_model(task, shapes, trials);
+  const bool complete =
+      space <= max_exhaustive_shapes ? try_all(shapes, trials) : try_by_model(task, shapes, trials);
   if (!complete || !confirm(tunable, trials, outcome)) return std::nullopt;
   outcome.tried = trials.size();
   outcome.wrong = trials.count_of(TrialVerdict::wrong);

@@ -41,8 +41,8 @@ class ShapeTester {
   ShapeTester(const TestBench& bench, const KernelCase& which, const Tunable& tunable, int bucket);
 
   /// First launches the kernel once on the device with the shape, and on the twin with the default,
-  /// and compares the bits of all memory that it can reach. Then takes times of the shape and of the
-  /// default in turns, until both are known to 2 %.
+  /// and compares the bits of all memory that it can reach. Then takes times of the shape and of
+  /// the default in turns, until both are known to 2 %.
   /// @param ended  whether to give up
   /// @return nothing if `ended` said so
   /// @throws CudaError if the device is lost for this process; `failed` gets the trial before

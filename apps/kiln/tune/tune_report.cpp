@@ -39,9 +39,9 @@ std::string chosen_text(const TuneOutcome& outcome) {
 }
 
 std::string row_of(const TuneOutcome& outcome) {
-  return fmt::format(fmt::runtime(row_format), short_bucket(outcome.subject.bucket), clean(outcome.default_text),
-                     clean(chosen_text(outcome)), gain_text(outcome), outcome.tried,
-                     outcome.wrong + outcome.failed);
+  return fmt::format(fmt::runtime(row_format), short_bucket(outcome.subject.bucket),
+                     clean(outcome.default_text), clean(chosen_text(outcome)), gain_text(outcome),
+                     outcome.tried, outcome.wrong + outcome.failed);
 }
 
 Json interval_json(const TuneInterval& one) {
@@ -68,9 +68,8 @@ std::string short_bucket(int bucket) {
 std::vector<TuneReport> reports_of(const std::filesystem::path& file, const TuneRecords& records) {
   std::vector<TuneReport> reports;
   for (const TuneHeader& header : records.headers) {
-    if (std::ranges::any_of(reports, [&](const TuneReport& one) {
-          return one.device.key == header.key;
-        })) {
+    if (std::ranges::any_of(reports,
+                            [&](const TuneReport& one) { return one.device.key == header.key; })) {
       continue;
     }
     TuneReport report{header, file, {}};
@@ -102,7 +101,8 @@ std::string table_of(const TuneReport& report) {
   if (!device.toolkit.empty()) text += ", CUDA " + clean(device.toolkit);
   text += ", Kiln " + clean(device.kiln) + "\n";
   if (report.outcomes.empty()) return text + "  nothing was tuned to its end\n";
-  text += fmt::format(fmt::runtime(row_format), "size", "default", "chosen", "gain (95 %)", "tried", "refused");
+  text += fmt::format(fmt::runtime(row_format), "size", "default", "chosen", "gain (95 %)", "tried",
+                      "refused");
   std::string tunable;
   for (const TuneOutcome& one : report.outcomes) {
     if (one.subject.tunable != tunable) text += clean(one.subject.tunable) + "\n";
@@ -113,12 +113,9 @@ std::string table_of(const TuneReport& report) {
 }
 
 Json json_of(const TuneReport& report) {
-  Json json = {{"device", clean(report.device.device)},
-               {"driver", clean(report.device.driver)},
-               {"toolkit", clean(report.device.toolkit)},
-               {"kiln", clean(report.device.kiln)},
-               {"file", clean(report.file.string())},
-               {"tunings", Json::array()}};
+  Json json = {{"device", clean(report.device.device)},   {"driver", clean(report.device.driver)},
+               {"toolkit", clean(report.device.toolkit)}, {"kiln", clean(report.device.kiln)},
+               {"file", clean(report.file.string())},     {"tunings", Json::array()}};
   for (const TuneOutcome& one : report.outcomes) {
     json["tunings"].push_back(
         {{"tunable", clean(one.subject.tunable)},

@@ -235,9 +235,8 @@ class Tuner {
 
   ExitCode answer() const {
     const TuneReport found = report();
-    const bool wrong = std::ranges::any_of(found.outcomes, [](const TuneOutcome& one) {
-      return !one.default_complaint.empty();
-    });
+    const bool wrong = std::ranges::any_of(
+        found.outcomes, [](const TuneOutcome& one) { return !one.default_complaint.empty(); });
     return wrong ? ExitCode::self_check : ExitCode::ok;
   }
 
@@ -275,9 +274,10 @@ ExitCode print_tune_reports(bool json) {
   for (const fs::path& file : files) {
     const TuneRecords records = read_tune_records(read_tune_text(file));
     if (records.bad_lines > 0) {
-      print_note(fmt::format("warning[tune.cache]: {}: {} lines are no records, the first is line "
-                             "{}\n",
-                             clean(file.string()), records.bad_lines, records.first_bad_line));
+      print_note(
+          fmt::format("warning[tune.cache]: {}: {} lines are no records, the first is line "
+                      "{}\n",
+                      clean(file.string()), records.bad_lines, records.first_bad_line));
     }
     for (const TuneReport& report : reports_of(file, records)) {
       document["devices"].push_back(json_of(report));

@@ -40,9 +40,10 @@ TuneStore::TuneStore(const TuneDevice& device) : path_(tune_file(device)) {
   // A file system without locks has whole lines of several processes, since each is one write.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
-    throw IoError("tune.busy",
-                  clean(path_.string()) + " belongs to another kiln tune, which measures this device",
-                  "one measurement at a time", "wait until it has ended, or end it");
+    throw IoError(
+        "tune.busy",
+        clean(path_.string()) + " belongs to another kiln tune, which measures this device",
+        "one measurement at a time", "wait until it has ended, or end it");
   }
   try {
     records_ = read_tune_records(read_tune_text(path_));

@@ -13,8 +13,8 @@ namespace kiln::cli {
 /// file when add() returns, and stays there if the process is killed.
 class TuneStore {
  public:
-  /// Makes the file and its folder if they are not there, locks the file, reads it, and takes away a
-  /// half line at its end. @throws IoError `tune.busy` if another process tunes the device,
+  /// Makes the file and its folder if they are not there, locks the file, reads it, and takes away
+  /// a half line at its end. @throws IoError `tune.busy` if another process tunes the device,
   /// `io.write` or `io.read` otherwise
   explicit TuneStore(const TuneDevice& device);
   ~TuneStore();

@@ -20,6 +20,11 @@ std::string tuning_warning(const DeviceInfo& device) {
                      tuning_command(device));
 }
 
+bool has_tuned_shapes(const DeviceInfo& device) {
+  const auto shapes = tuned_shapes_of(device);
+  return shapes && !shapes->choices().empty();
+}
+
 std::string tuning_text(const DeviceInfo& device) {
   const auto shapes = tuned_shapes_of(device);
   if (!shapes || shapes->choices().empty()) return "no launch shape is tuned: all are defaults";

@@ -12,7 +12,9 @@ namespace kiln::cli {
 /// if all are.
 std::string tuning_warning(const DeviceInfo& device);
 
-/// "no shape of cpu is tuned", or "tuned: word_swap per_task=128 for 100..316".
+bool has_tuned_shapes(const DeviceInfo& device);
+
+/// "word_swap per_task=128 for 100..316, ...", or that all are defaults.
 std::string tuning_text(const DeviceInfo& device);
 
 /// The command that tunes a device.

@@ -86,8 +86,8 @@ class TwinQueue final : public ForwardingQueue {
   std::function<void(const std::function<void()>&)> within_;
   std::map<std::byte*, std::size_t> allocations_;  // first byte, and number of bytes
   bool fills_ = false;
-  std::string_view compared_;                      // the kernel; "": none
-  std::size_t most_ = 0;                           // launches of it
+  std::string_view compared_;  // the kernel; "": none
+  std::size_t most_ = 0;       // launches of it
   std::vector<TwinLaunch> launches_;
 };
 

@@ -35,8 +35,7 @@ std::string id_in_notes(const char* at, const char* end) {
     const std::size_t name = padded(note.n_namesz), text = padded(note.n_descsz);
     const char* const owner = at + sizeof note;
     if (static_cast<std::size_t>(end - owner) < name + text) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        std::memcmp(owner, "GNU", 4) == 0) {
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(owner, "GNU", 4) == 0) {
       std::string digits;
       for (std::size_t i = 0; i < note.n_descsz; ++i) {
         digits += fmt::format("{:02x}", static_cast<unsigned char>(owner[name + i]));

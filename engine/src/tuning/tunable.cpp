@@ -83,8 +83,7 @@ Tunable::Tunable(TunableDescription description) : description_(std::move(descri
   Registered& to = registered();
   const std::lock_guard lock(to.mutex);
   const auto is_same = [&](const Tunable* one) {
-    return one != nullptr && one->name() == name() &&
-           one->description().gpu == description_.gpu;
+    return one != nullptr && one->name() == name() && one->description().gpu == description_.gpu;
   };
   require(std::ranges::none_of(to.all, is_same), description_, "the name of another one");
   id_ = to.all.size();
@@ -138,14 +137,14 @@ std::vector<const Tunable*> tunables(bool gpu) {
   Registered& from = registered();
   const std::lock_guard lock(from.mutex);
   std::vector<const Tunable*> there = from.all;
-  std::erase_if(there, [&](const Tunable* one) {
-    return one == nullptr || one->description().gpu != gpu;
-  });
+  std::erase_if(
+      there, [&](const Tunable* one) { return one == nullptr || one->description().gpu != gpu; });
   return there;
 }
 
 int size_bucket(std::int64_t size) noexcept {
-  const auto* const above = std::ranges::upper_bound(bucket_begins, std::max<std::int64_t>(1, size));
+  const auto* const above =
+      std::ranges::upper_bound(bucket_begins, std::max<std::int64_t>(1, size));
   return static_cast<int>(above - bucket_begins.begin()) - 1;
 }
 

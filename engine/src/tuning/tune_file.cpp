@@ -146,8 +146,7 @@ std::string read_tune_text(const fs::path& file) {
   std::string text;
   char block[65536];
   ssize_t count = 0;
-  while ((count = ::read(descriptor, block, sizeof block)) > 0 ||
-         (count < 0 && errno == EINTR)) {
+  while ((count = ::read(descriptor, block, sizeof block)) > 0 || (count < 0 && errno == EINTR)) {
     if (count > 0) text.append(block, static_cast<std::size_t>(count));
     if (text.size() > max_bytes) break;
   }
@@ -191,8 +190,8 @@ UsableChoices usable_choices(const TuneRecords& records, const TuneDevice& devic
   }
   std::erase_if(stale, [&](const std::string& name) { return current.contains(name); });
   if (!stale.empty()) {
-    complaints.add(fmt::format("the shapes of {} were tuned for another build of Kiln",
-                               *stale.begin()));
+    complaints.add(
+        fmt::format("the shapes of {} were tuned for another build of Kiln", *stale.begin()));
   }
   if (current.empty() && stale.empty() && !records.headers.empty() &&
       records.header_of(key) == nullptr) {

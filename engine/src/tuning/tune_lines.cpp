@@ -34,12 +34,8 @@ Json json_of(const NamedShape& shape) {
 }
 
 Json json_of(const char* what, const TuneSubject& of) {
-  return {{"tune", what},
-          {"key", of.key},
-          {"tunable", of.tunable},
-          {"hash", of.hash},
-          {"bucket", of.bucket},
-          {"sizes", bucket_text(of.bucket)}};
+  return {{"tune", what},    {"key", of.key},       {"tunable", of.tunable},
+          {"hash", of.hash}, {"bucket", of.bucket}, {"sizes", bucket_text(of.bucket)}};
 }
 
 std::string line(const Json& json) {
@@ -73,8 +69,7 @@ TuneTrial trial_of(const Json& json) {
   TuneTrial trial;
   trial.subject = subject_of(json);
   trial.shape = shape_of(json.at("shape"));
-  const auto* const verdict =
-      std::ranges::find(verdicts, json.at("verdict").get<std::string>());
+  const auto* const verdict = std::ranges::find(verdicts, json.at("verdict").get<std::string>());
   if (verdict == verdicts.end()) throw std::invalid_argument("verdict");
   trial.verdict = static_cast<TrialVerdict>(verdict - verdicts.begin());
   trial.again = json.value("again", false);

@@ -43,8 +43,9 @@ std::shared_ptr<const TunedShapes> find_open(const AllOpen& all, const std::stri
 std::shared_ptr<const TunedShapes> read_shapes(TuneDevice device) {
   const char* const set = std::getenv("KILN_TUNE");
   const std::string_view wish = set != nullptr ? set : "on";
-  if (wish == "off") return std::make_shared<const TunedShapes>(std::move(device),
-                                                                std::vector<TunedShapes::Choice>{});
+  if (wish == "off")
+    return std::make_shared<const TunedShapes>(std::move(device),
+                                               std::vector<TunedShapes::Choice>{});
   UsableChoices usable;
   try {
     const auto file = tune_file(device);
@@ -73,7 +74,7 @@ TunedShapes::TunedShapes(TuneDevice device, const std::vector<Choice>& choices,
       rows_.resize(id + 1);
       tunables_.resize(id + 1);
     }
-    rows_[id].emplace_back(one.bucket, one.shape);
+    rows_[id].push_back({one.bucket, one.shape});
     tunables_[id] = one.tunable;
   }
 }
@@ -83,9 +84,7 @@ TunedShapes::~TunedShapes() = default;
 const LaunchShape* TunedShapes::find_in_row(std::size_t id, std::int64_t size) const noexcept {
   const int bucket = size_bucket(size);
   for (const Entry& one : rows_[id]) {
-    if (one.bucket != bucket) continue;
-    one.used.store(true, std::memory_order_relaxed);
-    return &one.shape;
+    if (one.bucket == bucket) return &one.shape;
   }
   return nullptr;
 }
@@ -109,18 +108,6 @@ std::vector<TunedShapes::Choice> TunedShapes::choices() const {
   std::vector<Choice> all;
   for (std::size_t id = 0; id < rows_.size(); ++id) {
     for (const Entry& one : rows_[id]) all.push_back({tunables_[id], one.bucket, one.shape});
-  }
-  return all;
-}
-
-std::vector<std::string> TunedShapes::used() const {
-  std::vector<std::string> all;
-  for (std::size_t id = 0; id < rows_.size(); ++id) {
-    for (const Entry& one : rows_[id]) {
-      if (!one.used.load(std::memory_order_relaxed)) continue;
-      std::string text = tunables_[id]->name() + " " + tunables_[id]->text_of(one.shape);
-      if (std::ranges::count(all, text) == 0) all.push_back(std::move(text));
-    }
   }
   return all;
 }

@@ -37,7 +37,8 @@ struct ShapeLimits {
 /// Declares a choice of a launcher that `kiln tune` may measure. Every shape of a tunable gives the
 /// same bits: thread-block sizes and the like, never an order of summation.
 struct TunableDescription {
-  std::string name;    ///< unique on the GPU or the CPU; the kernel's name, with a suffix if a kernel has several
+  std::string name;  ///< unique on the GPU or the CPU; the kernel's name, with a suffix if a kernel
+                     ///< has several
   std::string kernel;  ///< the kernel of the catalogue that is launched
   bool gpu = true;     ///< whose launcher: of the GPU or of the CPU
   std::string size;    ///< what the launcher passes to find() as the size: "replicas"

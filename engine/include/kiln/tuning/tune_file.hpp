@@ -64,16 +64,16 @@ struct TuneTrial {
 /// The end of a search: a line.
 struct TuneOutcome {
   TuneSubject subject;
-  std::string workload;                 ///< of the trials: "gset:G22, 4224 replicas"
-  std::string default_text;             ///< "rule" or "warps=8"
-  std::optional<NamedShape> chosen;     ///< none: the default stays
-  TuneInterval gain;                    ///< default / shape; of the best shape if none was chosen
-  std::int64_t space = 0;               ///< shapes that the device allows
-  std::int64_t tried = 0;               ///< trials
-  std::int64_t wrong = 0, failed = 0;   ///< of them
-  std::string search;                   ///< "exhaustive" or "bayesian"
-  std::string default_complaint;        ///< why nothing was tried, if so
-  std::int64_t line = 0;                ///< of the file
+  std::string workload;                ///< of the trials: "gset:G22, 4224 replicas"
+  std::string default_text;            ///< "rule" or "warps=8"
+  std::optional<NamedShape> chosen;    ///< none: the default stays
+  TuneInterval gain;                   ///< default / shape; of the best shape if none was chosen
+  std::int64_t space = 0;              ///< shapes that the device allows
+  std::int64_t tried = 0;              ///< trials
+  std::int64_t wrong = 0, failed = 0;  ///< of them
+  std::string search;                  ///< "exhaustive" or "bayesian"
+  std::string default_complaint;       ///< why nothing was tried, if so
+  std::int64_t line = 0;               ///< of the file
 };
 
 /// The device of a key.

@@ -62,8 +62,6 @@ class KILN_API TunedShapes {
   const TuneDevice& device() const noexcept { return device_; }
   /// All choices, by tunable and bucket.
   std::vector<Choice> choices() const;
-  /// The choices that a launch has used so far: "ladder_tick words=4", without repeats.
-  std::vector<std::string> used() const;
   const std::string& complaint() const noexcept { return complaint_; }
 
  private:
@@ -71,9 +69,6 @@ class KILN_API TunedShapes {
   struct Entry {
     int bucket = 0;
     LaunchShape shape{};
-    mutable std::atomic<bool> used{false};
-    Entry(int of, const LaunchShape& is) : bucket(of), shape(is) {}
-    Entry(const Entry& other) : bucket(other.bucket), shape(other.shape) {}
   };
 
   const LaunchShape* find_in_row(std::size_t id, std::int64_t size) const noexcept;

@@ -16,7 +16,6 @@
 #include "planes/metropolis_sweep_shared.hpp"
 #include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
-#include "tuned.hpp"
 
 // One block holds the states of W words (32 W replicas) of all sites, and one lane of a warp is one
 // bit of each word. The warps of a block share the quads of a class; a barrier follows each class.
@@ -293,31 +292,6 @@ void enqueue_rule(const MetropolisSweep& kernel, const SweepShape& shape, Queue&
   }
 }
 
-const Tunable general_sweep(tunable_of("metropolis_sweep", "metropolis_sweep",
-                                       "words of 32 replicas",
-                                       {{"words", {1, 2}}, {"warps", {1, 2, 4, 8, 16, 32}}}));
-
-// Words are loaded in pairs.
-bool has_words(const MetropolisSweep& kernel, int words) {
-  return kernel.state.columns % words == 0 && kernel.state.stride % words == 0;
-}
-
-// The tuned shape, if it fits this sweep.
-SweepShape tuned_shape(const MetropolisSweep& kernel, const SweepShape& rule,
-                       const SweepLimits& limits, Queue& queue) {
-  const LaunchShape* const found = tuned(general_sweep, queue, kernel.state.columns);
-  if (found == nullptr) return rule;
-  SweepShape shape = rule;
-  shape.words_per_block = (*found)[0];
-  shape.warps = kernel.model.sequential ? 1 : (*found)[1];
-  const std::int64_t bytes = std::int64_t{kernel.model.n_sites} * shape.words_per_block * 4;
-  const bool fits = !shape.in_shared || bytes <= limits.shared_bytes;
-  const bool changes = !kernel.model.sequential || (*found)[1] == 1;
-  if (fits && changes && has_words(kernel, shape.words_per_block)) return shape;
-  decline(general_sweep, queue);
-  return rule;
-}
-
 SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
   const PairwiseView& model = kernel.model;
   const SweepLimits limits = sweep_limits_of(queue);
@@ -325,8 +299,10 @@ SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
   const SweepShape chosen =
       choose_sweep_shape(kernel.state.columns, model.n_sites, quads, model.sequential, limits);
   const std::optional<SweepShape> wanted = parse_sweep_shape(wanted_sweep_shape(queue));
-  if (!wanted) return tuned_shape(kernel, chosen, limits, queue);
-  if (wanted->in_slices || !has_words(kernel, wanted->words_per_block)) return chosen;
+  if (!wanted || wanted->in_slices || kernel.state.columns % wanted->words_per_block != 0 ||
+      kernel.state.stride % wanted->words_per_block != 0) {
+    return chosen;  // words are loaded in pairs
+  }
   SweepShape shape = *wanted;
   if (model.sequential) shape.warps = 1;
   const std::int64_t bytes = static_cast<std::int64_t>(model.n_sites) * shape.words_per_block * 4;

@@ -19,8 +19,8 @@
 ///
 /// A Launcher has enqueue<W, V, P, kRows>(kernel, shape, limits, queue), false where the instance
 /// has too little memory; `four_words`, whether a lane may have four words of short rows;
-/// tunable(), null if its shape is not tuned; table_bytes(P), what a block has beside words, states and rows; and steps_of(model), what it has
-/// for each word in variables, where rows are groups.
+/// tunable(), null if its shape is not tuned; table_bytes(P), what a block has beside words, states
+/// and rows; and steps_of(model), what it has for each word in variables, where rows are groups.
 namespace kiln::cuda {
 namespace {
 
