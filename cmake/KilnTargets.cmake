@@ -41,6 +41,8 @@ function(kiln_target_defaults target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>"
                                            "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>")
   target_compile_definitions(${target} PRIVATE KILN_X86_64=${KILN_X86_64})
+  # Tuned launch shapes belong to one build (engine/src/tuning/build_id.hpp).
+  target_link_options(${target} PRIVATE LINKER:--build-id=sha1)
   # Every symbol is bound at the start, so that nothing can redirect a call later.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags LINKER:-z,relro LINKER:-z,now)
   # CXX_STANDARD_REQUIRED stays unset: CMake 3.25.1 applies it to CUDA sources too and then stops.

@@ -12,6 +12,7 @@
 #include "kiln/host_threads.hpp"
 #include "kiln/kernels/catalog.hpp"
 #include "kiln/objectives/functor_launch.hpp"
+#include "kiln/tuning/tuned_shapes.hpp"
 
 #include "backends/builtin_functors.hpp"
 #include "backends/cpu_backend_factory.hpp"
@@ -63,6 +64,27 @@ std::uint64_t available_host_memory() {
   return 0;
 }
 
+// "AMD EPYC 9654 96-Core Processor"; the file is long on machines with many processors, and its
+// first lines have the name.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  for (int i = 0; i < 32 && std::getline(file, line); ++i) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+// Shapes depend on how many threads share the work.
+std::shared_ptr<const TunedShapes> open_shapes(int threads) {
+  TuneDevice device;
+  device.name = "CPU " + processor_name() + ", " + std::to_string(threads) +
+                (threads == 1 ? " thread" : " threads");
+  device.limits.parallel_units = threads;
+  return open_tuned_shapes("cpu", std::move(device));
+}
+
 class CpuBackend final : public Backend {
  public:
   // 0 threads: as many as the process may use.
@@ -76,6 +98,7 @@ class CpuBackend final : public Backend {
     constants_.description =
         std::to_string(n) + fewer + (n + asked_ == 2 ? " thread, " : " threads, ") + isa_name();
     constants_.parallel_units = n;
+    shapes_ = open_shapes(n);
     const ControlGroupLimits limits = control_group_limits();
     constants_.memory_total = limits.bound_memory(host_memory(), limits.memory_total);
   }
@@ -89,7 +112,7 @@ class CpuBackend final : public Backend {
   }
   DeviceInfo constants() const override { return constants_; }
   std::unique_ptr<Queue> make_queue() override {
-    return std::make_unique<CpuQueue>(kernels(), pool_, idle_);
+    return std::make_unique<CpuQueue>(kernels(), pool_, idle_, shapes_);
   }
   std::uint64_t idle_bytes() const override {
     return idle_->sum([](const Arena& arena) { return arena.touched_bytes(); });
@@ -103,6 +126,7 @@ class CpuBackend final : public Backend {
   int asked_;
   DeviceInfo constants_;
   std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<const TunedShapes> shapes_;
   std::shared_ptr<IdleList<Arena>> idle_ = std::make_shared<IdleList<Arena>>();
 };
 

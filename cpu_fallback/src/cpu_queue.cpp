@@ -32,10 +32,11 @@ class HostMemory final : public MemorySource {
 }  // namespace
 
 CpuQueue::CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool,
-                   std::shared_ptr<IdleList<Arena>> idle)
+                   std::shared_ptr<IdleList<Arena>> idle, std::shared_ptr<const TunedShapes> shapes)
     : Queue(std::move(kernels), {.parallel_units = pool->threads()}),
       pool_(std::move(pool)),
       idle_(std::move(idle)),
+      shapes_(std::move(shapes)),
       arena_(idle_->take()) {
   if (!arena_) arena_ = std::make_unique<Arena>(std::make_unique<HostMemory>());
   earlier_calls_ = arena_->state().driver_calls;

@@ -15,18 +15,24 @@
 
 #include "thread_pool.hpp"
 
+namespace kiln {
+class TunedShapes;
+}
+
 namespace kiln::cpu {
 
 /// The queue of the CPU backend: all work is done when the call returns.
 class KILN_TEST_API CpuQueue final : public Queue {
  public:
   /// @param idle  where it finds an arena, and leaves it
+  /// @param shapes  of its launches
   CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool,
-           std::shared_ptr<IdleList<Arena>> idle);
+           std::shared_ptr<IdleList<Arena>> idle, std::shared_ptr<const TunedShapes> shapes);
 
   ~CpuQueue() override;
 
   ThreadPool& pool() noexcept { return *pool_; }
+  const TunedShapes& tuned_shapes() const noexcept { return *shapes_; }
   /// Memory for `bytes` bytes, aligned to 256, kept from launch to launch. It grows, and its
   /// contents are then lost. One per queue, so for one launch at a time. It counts as allocated.
   std::byte* scratch(std::size_t bytes);
@@ -58,6 +64,7 @@ class KILN_TEST_API CpuQueue final : public Queue {
 
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<IdleList<Arena>> idle_;
+  std::shared_ptr<const TunedShapes> shapes_;
   std::unique_ptr<Arena> arena_;
   std::uint64_t earlier_calls_ = 0;  // of the driver, for earlier queues
   RunSummary next_summary_;

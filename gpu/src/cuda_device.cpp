@@ -9,6 +9,7 @@
 
 #include "kiln/errors.hpp"
 
+#include "backends/driver_release.hpp"
 #include "cuda_check.hpp"
 #include "kernels/linear_algebra/packed_product.hpp"
 #include "kernels/sweeps/metropolis_sweep_dense.hpp"
@@ -97,6 +98,22 @@ DeviceLimits read_limits(int ordinal) {
   return limits;
 }
 
+// Devices of one model have the same file: "NVIDIA H200", also "NVIDIA H200 MIG 1g.18gb".
+std::shared_ptr<const TunedShapes> open_shapes(const std::string& label, int ordinal,
+                                               const DeviceLimits& limits) {
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, ordinal), "ask for the properties of a device");
+  TuneDevice device;
+  device.name = properties.name;
+  device.driver = driver_release();
+  device.toolkit = cuda_version_text(CUDART_VERSION);
+  device.limits = {.gpu = true,
+                   .parallel_units = limits.multiprocessors,
+                   .max_block_threads = properties.maxThreadsPerBlock,
+                   .shared_bytes = limits.shared_bytes};
+  return open_tuned_shapes(label, std::move(device));
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(int ordinal)
@@ -105,6 +122,7 @@ CudaDevice::CudaDevice(int ordinal)
   try {
     const CurrentDevice current(*this);
     limits_ = read_limits(ordinal);
+    shapes_ = open_shapes(name(), ordinal, limits_);
     pool_ = make_pool(ordinal);
   } catch (...) {
     static_cast<void>(driver().release(ordinal));

@@ -17,6 +17,7 @@
 
 #include "kiln/device_shape.hpp"
 #include "kiln/memory/idle_list.hpp"
+#include "kiln/tuning/tuned_shapes.hpp"
 
 #include "device_limits.hpp"
 
@@ -42,6 +43,7 @@ class CudaDevice {
   CUcontext context() const noexcept { return context_; }
 
   const DeviceLimits& limits() const noexcept { return limits_; }
+  const TunedShapes& tuned_shapes() const noexcept { return *shapes_; }
   /// The properties that choices depend on.
   DeviceShape shape() const noexcept;
 
@@ -83,6 +85,7 @@ class CudaDevice {
   CUcontext context_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   DeviceLimits limits_;
+  std::shared_ptr<const TunedShapes> shapes_;
   std::unique_ptr<IdleList<QueueParts>> idle_;
   mutable std::atomic<bool> lost_{false};
   mutable std::atomic<double> silent_s_{0};  // when it was lost

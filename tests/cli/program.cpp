@@ -59,6 +59,7 @@ std::vector<std::string> environment_of(const Call& call) {
     const std::string text = *entry;
     if (!text.starts_with("KILN_")) entries.push_back(text);
   }
+  if (!call.environment.contains("KILN_TUNE")) entries.emplace_back("KILN_TUNE=off");
   for (const auto& [name, value] : call.environment)
     entries.push_back(std::string(name).append("=").append(value));
   return entries;

@@ -27,13 +27,14 @@ PreparedKernel prepared_energy(BenchContext& context, const Data& data, int ener
   return {{evaluate}, data->state_bytes() + per_slot * data->slots(), 0, data->batch().replicas()};
 }
 
-PreparedKernel prepared_sweep(BenchContext& context, const Data& data, bool energies_needed) {
+PreparedKernel prepared_sweep(BenchContext& context, const Data& data, bool energies_needed,
+                              DrawNaming naming = DrawNaming::words) {
   Queue& queue = context.queue();
-  const auto sweep = [data, energies_needed, &queue](std::uint32_t index) {
-    data->objective().as<Sweeps>()->metropolis_sweep(
-        {data->batch(), data->beta(), data->control(), index, data->inverse_scale(),
-         energies_needed},
-        queue);
+  const auto sweep = [data, energies_needed, naming, &queue](std::uint32_t index) {
+    SweepArgs args{data->batch(), data->beta(),          data->control(),
+                   index,         data->inverse_scale(), energies_needed};
+    args.naming = naming;
+    data->objective().as<Sweeps>()->metropolis_sweep(args, queue);
   };
   for (std::uint32_t i = 0; i < 20; ++i) sweep(1000 + i);  // towards the states of that temperature
   // Counts and, if they are needed, energies in and out; key, replica and rung in.
@@ -67,6 +68,18 @@ std::vector<KernelCase> sweep_cases(const std::vector<std::string>& instances) {
     cases.push_back({name, [name](BenchContext& context) {
                        return prepared_sweep(context,
                                              std::make_shared<ObjectiveBatch>(context, name), true);
+                     }});
+  }
+  return cases;
+}
+
+std::vector<KernelCase> plane_sweep_cases(const std::vector<std::string>& instances) {
+  std::vector<KernelCase> cases;
+  for (const std::string& name : instances) {
+    cases.push_back({name + " by planes", [name](BenchContext& context) {
+                       return prepared_sweep(context,
+                                             std::make_shared<ObjectiveBatch>(context, name), true,
+                                             DrawNaming::planes);
                      }});
   }
   return cases;

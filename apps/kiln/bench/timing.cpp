@@ -68,29 +68,37 @@ std::int64_t LaunchTimer::choose_batch(const Launches& work, const Effort& effor
   }
 }
 
+LaunchTimer::Batch LaunchTimer::make_batch(const Launches& work, std::int64_t launches) {
+  Batch batch{launches};
+  if (!queue_.can_capture()) return batch;
+  queue_.begin_capture();
+  run_batch(work, launches);
+  batch.graph = queue_.end_capture();
+  if (work.reset) work.reset();
+  queue_.replay(*batch.graph);
+  return batch;
+}
+
+double LaunchTimer::sample(const Launches& work, const Batch& batch) {
+  if (work.reset) work.reset();
+  keep_device_busy();
+  queue_.begin_timer();
+  if (batch.graph) {
+    queue_.replay(*batch.graph);
+  } else {
+    run_batch(work, batch.launches);
+  }
+  return queue_.end_timer_s() / static_cast<double>(batch.launches);
+}
+
 Timing LaunchTimer::time(const Launches& work, const Effort& effort) {
   Timing timing;
   timing.batch = choose_batch(work, effort);
-  std::unique_ptr<TickGraph> graph;
-  if (queue_.can_capture()) {
-    queue_.begin_capture();
-    run_batch(work, timing.batch);
-    graph = queue_.end_capture();
-    if (work.reset) work.reset();
-    queue_.replay(*graph);
-  }
+  const Batch batch = make_batch(work, timing.batch);
   std::vector<double> seconds;
   const auto begin = Clock::now();
   for (int i = 0; i < effort.repetitions; ++i) {
-    if (work.reset) work.reset();
-    keep_device_busy();
-    queue_.begin_timer();
-    if (graph) {
-      queue_.replay(*graph);
-    } else {
-      run_batch(work, timing.batch);
-    }
-    seconds.push_back(queue_.end_timer_s() / static_cast<double>(timing.batch));
+    seconds.push_back(sample(work, batch));
     if (seconds_since(begin) > effort.limit_s) break;
   }
   timing.seconds = spread_of(seconds);

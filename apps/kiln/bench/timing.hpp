@@ -72,6 +72,19 @@ class LaunchTimer {
   explicit LaunchTimer(Queue& queue);
 
   Timing time(const Launches& work, const Effort& effort);
+
+  /// A batch of launches that is timed again and again: where the queue can capture, a graph.
+  struct Batch {
+    std::int64_t launches = 1;
+    std::unique_ptr<TickGraph> graph = nullptr;
+  };
+  /// Launches enough for a batch to last effort.batch_s, and warms up the device.
+  std::int64_t choose_batch(const Launches& work, const Effort& effort);
+  /// Captures a batch, and replays it once.
+  Batch make_batch(const Launches& work, std::int64_t launches);
+  /// Seconds of one launch in a batch.
+  double sample(const Launches& work, const Batch& batch);
+
   /// "graph" or "loop".
   const char* method() const { return queue_.can_capture() ? "graph" : "loop"; }
   /// The methods in a sentence.
@@ -89,7 +102,6 @@ class LaunchTimer {
 
  private:
   void run_batch(const Launches& work, std::int64_t batch);
-  std::int64_t choose_batch(const Launches& work, const Effort& effort);
   void keep_device_busy();
 
   Queue& queue_;

@@ -26,6 +26,7 @@
 #include "output/text.hpp"
 #include "output/wording.hpp"
 #include "run/interruption.hpp"
+#include "tune/tune_warning.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -154,6 +155,8 @@ Json head_of(const Suite& suite, const OpenedBackend& backend, const Words& word
   Json json = {{"schema", "kiln.bench/1"}, {"suite", suite.name},
                {"kiln", version()},        {"compiler", build_info().compiler},
                {"date", now_utc()},        {"device", device_json(info, backend.fallback_reason)}};
+  // Rows of tuned and of default shapes are not the same measurement.
+  if (has_tuned_shapes(info)) json["tuned"] = tuning_text(info);
   json["device"]["processor"] = processor();
   json["threads"] = info.name == "cpu" ? Json(info.parallel_units) : Json(nullptr);
   json["command"] = Json::array({"kiln", "bench"});
@@ -319,6 +322,7 @@ ExitCode run_bench(const Words& words) {
   }
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
+  print_note(tuning_warning(backend.backend->info()));
   const Printer printer(suite, options, backend, words, arguments.has("json"));
   const BenchReport report = measure_suite(
       suite, options, backend,

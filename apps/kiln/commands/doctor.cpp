@@ -12,6 +12,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/registry.hpp"
+#include "kiln/tuning/tuned_shapes.hpp"
 #include "kiln/version.hpp"
 
 #include "cli/arguments.hpp"
@@ -23,6 +24,7 @@
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
+#include "tune/tune_warning.hpp"
 #include "twins/doctor_kernels.hpp"
 
 namespace kiln::cli {
@@ -169,6 +171,23 @@ Check check_folder() {
   }
 }
 
+// A line only where something is tuned, or cannot be used.
+void add_tuning_checks(const std::string& device, std::vector<Check>& checks) {
+  try {
+    const OpenedBackend opened = open_backend(device);
+    const DeviceInfo info = opened.backend->info();
+    const auto shapes = tuned_shapes_of(info);
+    if (!shapes->complaint().empty()) {
+      checks.push_back({"tuning", Status::note, shapes->complaint(), tuning_command(info)});
+    }
+    if (!shapes->choices().empty()) {
+      checks.push_back({"tuning", Status::ok, device + ": " + tuning_text(info)});
+    }
+  } catch (const Error&) {
+    // The line of the device says what is wrong with it.
+  }
+}
+
 std::vector<Check> all_checks() {
   const BuildInfo build = build_info();
   std::vector<Check> checks{check_build()};
@@ -178,6 +197,7 @@ std::vector<Check> all_checks() {
   const std::vector<Result> on_cpu = try_out("cpu");
   for (const DeviceProbe& probe : probes) {
     if (probe.info) checks.push_back(check_kernels(probe.name, on_cpu));
+    if (probe.info) add_tuning_checks(probe.name, checks);
   }
   checks.push_back(check_folder());
   return checks;

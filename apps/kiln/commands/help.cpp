@@ -41,6 +41,8 @@ const std::vector<Verb>& verbs() {
        run_plugin_test, plugin_test_help, plugin_test_specs},
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help,
        bench_specs},
+      {"tune", "tune [KERNEL...]", "measure launch shapes of kernels on this device, keep the best",
+       run_tune, tune_help, tune_specs},
       {"analyze", "analyze FILE", "say what columns of a table tell of each other; landscapes",
        run_analyze, analyze_help, analyze_specs},
       {"multiply", "multiply A B", "multiply two matrices within a stated error", run_multiply,

@@ -19,14 +19,9 @@ constexpr double max_relative = 1e-6;
 // 20 leapfrogs differ by 8e-5 (H200). Energies, and so decisions, are in double precision.
 constexpr double max_relative_of_path = 3e-4;
 
-template <class Kernel>
-KernelCase first_case_of() {
-  return std::move(bench_cases<Kernel>().front());
-}
-
 template <class... Kernels>
 std::vector<CheckedKernel> all_kernels(KernelList<Kernels...>) {
-  return {CheckedKernel{Kernels::name, accuracy_of<Kernels>(), &first_case_of<Kernels>}...};
+  return {CheckedKernel{Kernels::name, accuracy_of<Kernels>(), &bench_cases<Kernels>}...};
 }
 
 }  // namespace
@@ -64,15 +59,18 @@ KernelCheck failed_check(const CheckedKernel& kernel, const std::string& complai
 }
 
 KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu) {
-  KernelCheck check{kernel.name, kernel.accuracy, {}};
+  return check_kernel(kernel, kernel.cases().front(), device, cpu);
+}
+
+KernelCheck check_kernel(const CheckedKernel& kernel, const KernelCase& which, Queue& device,
+                         Queue& cpu) {
+  KernelCheck check{kernel.name, kernel.accuracy, which.shape};
   try {
-    const KernelCase first = kernel.first_case();
-    check.shape = first.shape;
     ModelQueue models(cpu);
     BenchContext of_models(models);
     PreparedKernel on_cpu;
     if (!device.on_cpu()) {
-      on_cpu = first.prepare(of_models);
+      on_cpu = which.prepare(of_models);
       if (on_cpu.launches.reset) on_cpu.launches.reset();
       on_cpu.launches.launch(0);
     }
@@ -86,7 +84,7 @@ KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu)
     };
     // The launches of the preparation change memory that later ones leave as it is.
     PreparedKernel prepared;
-    add(twins.compare(kernel.name, 2, [&] { prepared = first.prepare(context); }));
+    add(twins.compare(kernel.name, 2, [&] { prepared = which.prepare(context); }));
     if (prepared.launches.reset) prepared.launches.reset();
     add(twins.compare(kernel.name, 1, [&] { prepared.launches.launch(0); }));
     check.verdict = judge(check.accuracy, check.written, check.difference);

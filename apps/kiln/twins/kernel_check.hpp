@@ -34,10 +34,10 @@ struct KernelCheck {
   std::string complaint = {};  ///< of the error, where it failed
 };
 
-/// A kernel of the catalogue, and how to launch it: by the first case of its benchmark.
+/// A kernel of the catalogue, and how to launch it: by the cases of its benchmark.
 struct CheckedKernel {
   std::string name, accuracy;
-  KernelCase (*first_case)();
+  std::vector<KernelCase> (*cases)();
 };
 
 /// All kernels whose name contains a text, in the order of the catalogue.
@@ -50,8 +50,11 @@ TwinVerdict judge(const std::string& accuracy, std::uint64_t written, const Diff
 KernelCheck failed_check(const CheckedKernel& kernel, const std::string& complaint);
 
 /// Launches a kernel on both devices and compares all memory that it can reach.
+/// @param which  one of its cases; in the other form the first
 /// @param device, cpu  outlive the call
 /// @throws CudaError if the device is lost for this process
+KernelCheck check_kernel(const CheckedKernel& kernel, const KernelCase& which, Queue& device,
+                         Queue& cpu);
 KernelCheck check_kernel(const CheckedKernel& kernel, Queue& device, Queue& cpu);
 
 }  // namespace kiln::cli

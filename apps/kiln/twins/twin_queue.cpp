@@ -36,8 +36,30 @@ std::vector<TwinLaunch> TwinQueue::compare(std::string_view kernel, std::size_t 
 
 void* TwinQueue::do_allocate(std::size_t bytes) {
   void* const memory = ForwardingQueue::do_allocate(bytes);
-  allocations_[static_cast<std::byte*>(memory)] = bytes;
+  auto* const first = static_cast<std::byte*>(memory);
+  allocations_[first] = bytes;
+  if (!fills_) return memory;
+  const std::vector<std::byte> pattern(std::min<std::size_t>(bytes, 1 << 16), std::byte{0xA5});
+  device().upload(first, pattern.data(), pattern.size());
+  for (std::size_t done = pattern.size(); done < bytes;) {
+    const std::size_t more = std::min(done, bytes - done);
+    device().copy(first + done, first, more);
+    done += more;
+  }
   return memory;
+}
+
+TwinQueue::Contents TwinQueue::contents() {
+  Contents all;
+  for (const auto& [first, bytes] : allocations_) {
+    all.emplace_back(first, std::vector<std::byte>(bytes));
+    device().download(all.back().second.data(), first, bytes);
+  }
+  return all;
+}
+
+void TwinQueue::restore(const Contents& contents) {
+  for (const auto& [first, bytes] : contents) device().upload(first, bytes.data(), bytes.size());
 }
 
 void TwinQueue::do_deallocate(void* memory, std::size_t bytes) noexcept {

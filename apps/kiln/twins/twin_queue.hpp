@@ -52,6 +52,20 @@ class TwinQueue final : public ForwardingQueue {
   std::vector<TwinLaunch> compare(std::string_view kernel, std::size_t most,
                                   const std::function<void()>& work);
 
+  /// From now on new memory is filled with a pattern, so that what a kernel does not write is not
+  /// what an earlier one has left there.
+  void fill_memory() { fills_ = true; }
+  /// The contents of all memory that was allocated, and puts them back.
+  using Contents = std::vector<std::pair<std::byte*, std::vector<std::byte>>>;
+  Contents contents();
+  void restore(const Contents& contents);
+
+  /// From now on each launch of the twin is the argument of a call of `within`, which calls it: the
+  /// twin may need another state of the program than the device.
+  void launch_twins_within(std::function<void(const std::function<void()>& launch)> within) {
+    within_ = std::move(within);
+  }
+
  private:
   template <class Kernel>
   friend void launch_twins(const Kernel& kernel, Queue& queue);
@@ -69,9 +83,11 @@ class TwinQueue final : public ForwardingQueue {
 
   Queue& cpu_;
   const ModelQueue* models_;
+  std::function<void(const std::function<void()>&)> within_;
   std::map<std::byte*, std::size_t> allocations_;  // first byte, and number of bytes
-  std::string_view compared_;                      // the kernel; "": none
-  std::size_t most_ = 0;                           // launches of it
+  bool fills_ = false;
+  std::string_view compared_;  // the kernel; "": none
+  std::size_t most_ = 0;       // launches of it
   std::vector<TwinLaunch> launches_;
 };
 
@@ -122,7 +138,11 @@ void launch_twins(const Kernel& kernel, Queue& queue) {
     if (twins.models_ != nullptr) twins.models_->give_model(twin);
   }
   twins.device().launch(kernel);
-  twins.cpu_.launch(twin);
+  if (twins.within_) {
+    twins.within_([&] { twins.cpu_.launch(twin); });
+  } else {
+    twins.cpu_.launch(twin);
+  }
   twins.add({Kernel::name, accuracy_of<Kernel>()}, memories, scratch_of(kernel));
 }
 

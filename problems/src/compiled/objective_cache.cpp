@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
+#include "kiln/files/user_cache.hpp"
 #include "kiln/problems/source_objective.hpp"
 #include "kiln/version.hpp"
 
@@ -37,14 +38,8 @@ constexpr double time_limit_s = 20;  // its processor time ends before, on a mac
 constexpr int no_compiler = 3;
 
 fs::path cache_folder() {
-  const auto set = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr ? fs::path(value) : fs::path();
-  };
-  if (const fs::path own = set("KILN_CACHE_DIR"); !own.empty()) return own / "objectives";
-  if (const fs::path all = set("XDG_CACHE_HOME"); !all.empty()) return all / "kiln/objectives";
-  if (const fs::path home = set("HOME"); !home.empty()) return home / ".cache/kiln/objectives";
-  return {};
+  const fs::path folder = user_cache_folder();
+  return folder.empty() ? fs::path() : folder / "objectives";
 }
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {

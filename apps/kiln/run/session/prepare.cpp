@@ -27,6 +27,7 @@
 #include "run/program_keeper.hpp"
 #include "run/session/session.hpp"
 #include "run/session/session_checks.hpp"
+#include "tune/tune_warning.hpp"
 
 // Everything before a run: options, problem, schedule and device.
 namespace kiln::cli {
@@ -341,7 +342,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments,
   }
   session.backend = opening.get();
   print_note(renamed_warning(options));
-  print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
+  const DeviceInfo device = session.backend.backend->info();
+  print_note(fallback_warning(device, session.backend.fallback_reason));
+  print_note(tuning_warning(device));
   return session;
 }
 

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "launch.hpp"
+#include "tuned.hpp"
 
 namespace kiln::cpu {
 namespace {
 
-constexpr std::int64_t rows_per_task = 64;
+const Tunable word_swap_tasks(items_per_task("word_swap", "rows", 64,
+                                             {8, 16, 32, 64, 128, 256, 512, 1024, 2048}));
 
 // Two words of each row, and their bits that change places.
 struct Exchange {
@@ -30,6 +32,7 @@ void launch(const WordSwap& kernel, Queue& queue) {
   }
   if (exchanges.empty()) return;
   const std::int64_t rows = kernel.state.rows;
+  const std::int64_t rows_per_task = tuned_value(word_swap_tasks, queue, rows);
   pool_of(queue).for_each((rows + rows_per_task - 1) / rows_per_task, [&](std::int64_t task) {
     const std::int64_t end = std::min(rows, (task + 1) * rows_per_task);
     for (std::int64_t row = task * rows_per_task; row < end; ++row) {

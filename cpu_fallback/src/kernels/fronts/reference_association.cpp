@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "launch.hpp"
+#include "tuned.hpp"
 
 namespace kiln::cpu {
 namespace {
 
-constexpr std::int64_t points_per_task = 64;
+const Tunable association_tasks(items_per_task("reference_association", "points of a group", 64,
+                                               {8, 16, 32, 64, 128, 256, 512, 1024}));
 
 void associate(const ReferenceAssociation& kernel, std::int64_t group, std::int64_t point,
                std::vector<double>& coordinates) {
@@ -39,6 +41,7 @@ void launch(const ReferenceAssociation& kernel, Queue& queue) {
   if (!kernel.active()) return;
   for (std::int64_t group = 0; group < kernel.groups.groups; ++group) {
     const std::int64_t begin = kernel.groups.begin(group), count = kernel.groups.count(group);
+    const std::int64_t points_per_task = tuned_value(association_tasks, queue, count);
     const std::int64_t tasks = (count + points_per_task - 1) / points_per_task;
     pool_of(queue).for_each(tasks, [&](std::int64_t task) {
       std::vector<double> coordinates(static_cast<std::size_t>(kernel.value.rows));

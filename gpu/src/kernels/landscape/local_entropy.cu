@@ -3,6 +3,7 @@
 #include "kiln/kernels/landscape/local_entropy.hpp"
 
 #include "kernels/grid.cuh"
+#include "tuned.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -77,6 +78,15 @@ __global__ void __launch_bounds__(warps_of_block* warp_size)
   }
 }
 
+// Blocks beyond those that fit at once wait until others have ended; a block takes strips in turns.
+constexpr int usual_waves = 2;
+const Tunable local_entropy_grid([] {
+  TunableDescription of = tunable_of("local_entropy", "local_entropy", "strips of 32 pixels",
+                                     {{"warps", {1, 2, 4}}, {"waves", {1, 2, 4, 8, 16}}});
+  of.default_shape = LaunchShape{warps_of_block, usual_waves};
+  return of;
+}());
+
 }  // namespace
 
 template <>
@@ -84,9 +94,12 @@ void launch(const LocalEntropy& kernel, Queue& queue) {
   const std::int64_t strips =
       kernel.value.rows * kernel.grid.rows * ((kernel.grid.columns + strip - 1) / strip);
   if (strips <= 0) return;
-  constexpr int threads = warps_of_block * warp_size;
-  const unsigned blocks = static_cast<unsigned>(std::clamp<std::int64_t>(
-      (strips + warps_of_block - 1) / warps_of_block, 1, 2 * filling_blocks));
+  const LaunchShape* const shape = tuned(local_entropy_grid, queue, strips);
+  const int warps = shape != nullptr ? (*shape)[0] : warps_of_block;
+  const int waves = shape != nullptr ? (*shape)[1] : usual_waves;
+  const int threads = warps * warp_size;
+  const unsigned blocks = static_cast<unsigned>(
+      std::clamp<std::int64_t>((strips + warps - 1) / warps, 1, waves * filling_blocks));
   move_windows<<<blocks, threads, 0, stream_of(queue)>>>(kernel);
   check_launch(LocalEntropy::name);
 }

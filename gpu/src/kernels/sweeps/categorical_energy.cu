@@ -5,13 +5,14 @@
 
 #include "cuda_check.hpp"
 #include "launch.hpp"
+#include "tuned.hpp"
 
 // One block per 32 slots. Each warp sums one part of the sites, lane by slot; the parts are then
 // added in order, so that the number of warps does not change the sum.
 namespace kiln::cuda {
 namespace {
 
-constexpr int warps = 8;
+constexpr int usual_warps = 8;
 
 // Sum of 2 h(x) + weights of equal neighbours over the sites of one part.
 __device__ inline double part_sum(const CategoricalEnergy& kernel, std::int64_t slot,
@@ -34,6 +35,7 @@ __device__ inline double part_sum(const CategoricalEnergy& kernel, std::int64_t 
   return sum;
 }
 
+template <int warps>
 __global__ void __launch_bounds__(32 * warps)
     energies(const __grid_constant__ CategoricalEnergy kernel) {
   if (kernel.control != nullptr && !kernel.control->active(0)) return;
@@ -58,13 +60,41 @@ __global__ void __launch_bounds__(32 * warps)
   if (warp == 0 && wanted) kernel.energy[slot] = total / 2;
 }
 
+const Tunable categorical_energy_warps([] {
+  TunableDescription of = tunable_of("categorical_energy", "categorical_energy", "replicas",
+                                     {{"warps", {2, 4, 8, 16, 32}}});
+  of.default_shape = LaunchShape{usual_warps};
+  return of;
+}());
+
+template <int warps>
+void enqueue_energies(const CategoricalEnergy& kernel, unsigned blocks, Queue& queue) {
+  energies<warps><<<blocks, 32 * warps, 0, stream_of(queue)>>>(kernel);
+}
+
 }  // namespace
 
 template <>
 void launch(const CategoricalEnergy& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   const auto blocks = static_cast<unsigned>((kernel.state.columns + 31) / 32);
-  energies<<<blocks, 32 * warps, 0, stream_of(queue)>>>(kernel);
+  const LaunchShape* const shape = tuned(categorical_energy_warps, queue, kernel.state.columns);
+  switch (shape != nullptr ? (*shape)[0] : usual_warps) {
+    case 2:
+      enqueue_energies<2>(kernel, blocks, queue);
+      break;
+    case 4:
+      enqueue_energies<4>(kernel, blocks, queue);
+      break;
+    case 16:
+      enqueue_energies<16>(kernel, blocks, queue);
+      break;
+    case 32:
+      enqueue_energies<32>(kernel, blocks, queue);
+      break;
+    default:
+      enqueue_energies<usual_warps>(kernel, blocks, queue);
+  }
   check_launch(CategoricalEnergy::name);
 }
 

@@ -7,6 +7,7 @@
 #include "families/inverted_rule.cuh"
 #include "kernels/team_launch.cuh"
 #include "slice_draws.cuh"
+#include "tuned.hpp"
 
 // A warp has a replica, whose colours lie in shared memory; its lanes share the neighbours of a
 // vertex. The neighbours of the next vertex are read while those of a vertex are looked at, and
@@ -178,6 +179,9 @@ __global__ void __launch_bounds__(max_warps* warp_size)
   }
 }
 
+const Tunable coloring_sweep_warps(tunable_of("coloring_sweep", "coloring_sweep", "replicas",
+                                              {{"warps", {1, 2, 3, 4, 5, 6, 7, 8}}}));
+
 }  // namespace
 
 template <>
@@ -187,10 +191,17 @@ void launch(const ColoringSweep& kernel, Queue& queue) {
   const std::int64_t bytes = (std::int64_t{kernel.model.vertices} + 1) * sizeof(Color);
   // As many warps as keep all multiprocessors busy.
   const std::int64_t each = (slots + limits.multiprocessors - 1) / limits.multiprocessors;
-  const std::int64_t warps = std::min(
+  std::int64_t warps = std::min(
       {std::int64_t{max_warps}, limits.shared_bytes / bytes, std::max<std::int64_t>(1, each)});
   if (slots == 0 || warps == 0 || kernel.model.values > no_color || kernel.model.vertices == 0) {
     return launch_for_warps(kernel, slots, queue);
+  }
+  if (const LaunchShape* const shape = tuned(coloring_sweep_warps, queue, slots)) {
+    if ((*shape)[0] * bytes <= limits.shared_bytes) {
+      warps = (*shape)[0];
+    } else {
+      decline(coloring_sweep_warps, queue);
+    }
   }
   reserve_shared(queue, sweep_colors, static_cast<std::size_t>(warps * bytes), ColoringSweep::name);
   sweep_colors<<<static_cast<unsigned>((slots + warps - 1) / warps),

@@ -12,6 +12,7 @@
 #include "slice_tables.cuh"
 #include "slice_warp.cuh"
 #include "sweep_shape.hpp"
+#include "tuned.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -181,6 +182,38 @@ std::optional<SweepShape> shape_for(const MetropolisSweep& kernel, int planes, Q
   return choose_slice_shape(demand, sweep_limits_of(queue));
 }
 
+bool enqueue_planes(const MetropolisSweep& kernel, const SweepShape& shape, int planes, bool hubs,
+                    Queue& queue) {
+  const SweepLimits limits = sweep_limits_of(queue);
+  if (hubs) return enqueue_placed<8, true>(kernel, shape, limits, queue);
+  switch (planes) {
+    case 3:
+      return enqueue_placed<3>(kernel, shape, limits, queue);
+    case 6:
+      return enqueue_placed<6>(kernel, shape, limits, queue);
+    case 7:
+      return enqueue_placed<7>(kernel, shape, limits, queue);
+    default:
+      return enqueue_placed<8>(kernel, shape, limits, queue);
+  }
+}
+
+const Tunable sliced_sweep(tunable_of("metropolis_sweep_slices", "metropolis_sweep",
+                                      "words of 32 replicas",
+                                      {{"words", {2, 4, 8}}, {"warps", {4, 8, 16}}}));
+
+// The tuned shape, for a sweep whose states stay on chip by the rule.
+bool enqueue_tuned(const MetropolisSweep& kernel, const SweepShape& rule, int planes, bool hubs,
+                   Queue& queue) {
+  if (*wanted_sweep_shape(queue) != '\0') return false;
+  const LaunchShape* const found = tuned(sliced_sweep, queue, kernel.state.columns);
+  if (found == nullptr) return false;
+  const SweepShape shape = rule.with((*found)[0], (*found)[1]);
+  if (rule.in_shared && enqueue_planes(kernel, shape, planes, hubs, queue)) return true;
+  decline(sliced_sweep, queue);
+  return false;
+}
+
 // Whether sites of more neighbours than eight planes count are few. Their number of groups tells
 // such sites only where couplings have one bit and there are no fields.
 bool has_few_hubs(const PairwiseView& model) {
@@ -205,18 +238,8 @@ bool launch_sliced_sweep(const MetropolisSweep& kernel, Queue& queue) {
   if (!shape) return false;
   // Where states do not stay on chip nothing is gained, and classes are launched one by one.
   if (kernel.sweeps > 1 && !shape->in_shared) return false;
-  const SweepLimits limits = sweep_limits_of(queue);
-  if (hubs) return enqueue_placed<8, true>(kernel, *shape, limits, queue);
-  switch (planes) {
-    case 3:
-      return enqueue_placed<3>(kernel, *shape, limits, queue);
-    case 6:
-      return enqueue_placed<6>(kernel, *shape, limits, queue);
-    case 7:
-      return enqueue_placed<7>(kernel, *shape, limits, queue);
-    default:
-      return enqueue_placed<8>(kernel, *shape, limits, queue);
-  }
+  return enqueue_tuned(kernel, *shape, planes, hubs, queue) ||
+         enqueue_planes(kernel, *shape, planes, hubs, queue);
 }
 
 }  // namespace kiln::cuda

@@ -26,6 +26,14 @@ std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4;
 
 }  // namespace
 
+SweepShape SweepShape::with(int words, int of_block) const {
+  SweepShape shape = *this;
+  shape.words_per_block = words;
+  shape.warps = of_block;
+  shape.blocks = 2 * of_block <= slice_warps ? 2 : 1;
+  return shape;
+}
+
 SweepLimits sweep_limits_of(Queue& queue) {
   const DeviceLimits& of = limits_of(queue);
   return {of.multiprocessors, of.shared_bytes - 2048};  // the totals of a block take the rest

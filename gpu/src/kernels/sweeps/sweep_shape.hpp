@@ -21,6 +21,9 @@ struct SweepShape {
   bool in_slices = false;  ///< neighbours are counted for 32 replicas at once
   bool by_planes = false;  ///< and attempts are decided for 32 replicas at once
   int blocks = 1;          ///< in slices: blocks that share the memory of a multiprocessor
+
+  /// In slices: the same with other words and warps of a block.
+  SweepShape with(int words, int of_block) const;
 };
 
 struct SweepLimits {

@@ -9,7 +9,11 @@ namespace kiln::cli {
 
 template <>
 std::vector<KernelCase> bench_cases<MetropolisSweep>() {
-  return sweep_cases(pairwise_instances());
+  std::vector<KernelCase> cases = sweep_cases(pairwise_instances());
+  for (KernelCase& one : plane_sweep_cases({"gset:G22", "gset:G1"})) {
+    cases.push_back(std::move(one));
+  }
+  return cases;
 }
 
 }  // namespace kiln::cli

@@ -14,6 +14,7 @@
 #include "plane_demand.hpp"
 #include "plane_exchange.cuh"
 #include "plane_warp.cuh"
+#include "tuned.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -173,10 +174,24 @@ std::int64_t time_of_windows(const LadderTick& kernel, int words, std::int64_t m
   return (windows + multiprocessors - 1) / multiprocessors * (words + words_of_start);
 }
 
+const Tunable ladder_tick_words(tunable_of("ladder_tick", "ladder_tick", "words of 32 replicas",
+                                           {{"words", {2, 4, 8}}}));
+
+// A window of the tuned number of words, where the ladders can be divided so and it fits.
+bool enqueue_tuned(const LadderTick& kernel, Queue& queue) {
+  const LaunchShape* const shape = tuned(ladder_tick_words, queue, kernel.sweep.state.columns);
+  if (shape == nullptr) return false;
+  const int words = (*shape)[0];
+  if (kernel.phase.swap.rungs % words == 0 && enqueue_rows(kernel, words, queue)) return true;
+  decline(ladder_tick_words, queue);
+  return false;
+}
+
 }  // namespace
 
 bool launch_plane_tick(const LadderTick& kernel, Queue& queue) {
   if (!takes_one_launch(kernel)) return false;
+  if (enqueue_tuned(kernel, queue)) return true;
   const int multiprocessors = limits_of(queue).multiprocessors;
   int best = 2;
   for (const int words : {4, 8}) {

@@ -101,7 +101,12 @@ template <int P>
 constexpr std::int64_t usual_bytes = usual_tables* PlaneFormat<P>::table_bytes +
                                      16 * queued_ties * sizeof(TiedWords<2, P>) + 1024;
 
+const Tunable plane_sweep(tunable_of("metropolis_sweep_planes", "metropolis_sweep",
+                                     "words of 32 replicas",
+                                     {{"words", {2, 4, 8, 16}}, {"warps", {4, 8, 16}}}));
+
 struct PlaneLauncher {
+  static const Tunable* tunable() { return &plane_sweep; }
   static constexpr bool four_words = false;
   template <int W, int V, int P, PlaneRows kRows>
   static bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape,

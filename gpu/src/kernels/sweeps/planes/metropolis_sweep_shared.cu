@@ -144,6 +144,7 @@ bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const Sweep
 constexpr std::int64_t usual_bytes = 28 << 10;
 
 struct SharedLauncher {
+  static const Tunable* tunable() { return nullptr; }
   static constexpr bool four_words = true;
   template <int W, int V, int P, PlaneRows kRows>
   static bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape,

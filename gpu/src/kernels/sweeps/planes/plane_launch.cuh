@@ -13,13 +13,14 @@
 #include "kernels/sweeps/sweep_shape.hpp"
 #include "plane_demand.hpp"
 #include "plane_memory.cuh"
+#include "tuned.hpp"
 
 /// How the sweeps by planes and with shared noise choose a shape and an instance of their kernel.
 ///
 /// A Launcher has enqueue<W, V, P, kRows>(kernel, shape, limits, queue), false where the instance
 /// has too little memory; `four_words`, whether a lane may have four words of short rows;
-/// table_bytes(P), what a block has beside words, states and rows; and steps_of(model), what it has
-/// for each word in variables, where rows are groups.
+/// tunable(), null if its shape is not tuned; table_bytes(P), what a block has beside words, states
+/// and rows; and steps_of(model), what it has for each word in variables, where rows are groups.
 namespace kiln::cuda {
 namespace {
 
@@ -99,15 +100,8 @@ bool enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape,
   return Launcher::template enqueue<8, 1, 8, off_chip>(kernel, shape, limits, queue);
 }
 
-/// Enqueues a sweep, or all sweeps of a launch; false if it cannot be one.
 template <class Launcher>
-bool launch_by_planes(const MetropolisSweep& kernel, Queue& queue) {
-  if (!takes_planes(kernel)) return false;
-  const std::optional<SweepShape> chosen = plane_shape_for<Launcher>(kernel, queue);
-  if (!chosen) return false;
-  const SweepShape& shape = *chosen;
-  // Where states do not stay on chip nothing is gained, and classes are launched one by one.
-  if (kernel.sweeps > 1 && !shape.in_shared) return false;
+bool enqueue_plane_shape(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
   const SweepLimits limits = sweep_limits_of(queue);
   if (shape.in_shared && shape.words_per_block == 2 && has_rows_of_four(kernel.model) &&
       Launcher::template enqueue<2, 2, 3, PlaneRows::four_on_chip>(kernel, shape, limits, queue)) {
@@ -128,6 +122,31 @@ bool launch_by_planes(const MetropolisSweep& kernel, Queue& queue) {
     default:
       return enqueue_placed<Launcher, 8>(kernel, shape, limits, queue);
   }
+}
+
+/// The tuned shape, for a sweep whose states stay on chip by the rule; false without one.
+template <class Launcher>
+bool enqueue_tuned_planes(const MetropolisSweep& kernel, const SweepShape& rule, Queue& queue) {
+  const Tunable* const tunable = Launcher::tunable();
+  if (tunable == nullptr || *wanted_sweep_shape(queue) != '\0') return false;
+  const LaunchShape* const found = tuned(*tunable, queue, kernel.state.columns);
+  if (found == nullptr) return false;
+  const SweepShape shape = rule.with((*found)[0], (*found)[1]);
+  if (rule.in_shared && enqueue_plane_shape<Launcher>(kernel, shape, queue)) return true;
+  decline(*tunable, queue);
+  return false;
+}
+
+/// Enqueues a sweep, or all sweeps of a launch; false if it cannot be one.
+template <class Launcher>
+bool launch_by_planes(const MetropolisSweep& kernel, Queue& queue) {
+  if (!takes_planes(kernel)) return false;
+  const std::optional<SweepShape> rule = plane_shape_for<Launcher>(kernel, queue);
+  if (!rule) return false;
+  // Where states do not stay on chip nothing is gained, and classes are launched one by one.
+  if (kernel.sweeps > 1 && !rule->in_shared) return false;
+  return enqueue_tuned_planes<Launcher>(kernel, *rule, queue) ||
+         enqueue_plane_shape<Launcher>(kernel, *rule, queue);
 }
 
 }  // namespace
