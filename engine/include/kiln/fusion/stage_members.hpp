@@ -158,8 +158,7 @@ using MembersOf = decltype(with_members(std::declval<const Stage&>(), ListMember
 template <class A, class B>
 constexpr bool members_collide() {
   if constexpr (requires { A::column_name(), A::reach, B::column_name(), B::reach; }) {
-    const bool meet = (A::reach == Reach::writes_slot && B::reach == Reach::reads_shared) ||
-                      (B::reach == Reach::writes_slot && A::reach == Reach::reads_shared);
+    const bool meet = A::reach == Reach::writes_slot && B::reach == Reach::reads_shared;
     return meet && std::string_view(A::column_name()) == B::column_name();
   }
   return false;
