@@ -176,6 +176,9 @@ TEST_F(Tune, RunsUseTheShapesAndDoctorSaysSo) {
   Call off = call({"doctor"});
   off.environment["KILN_TUNE"] = "off";
   EXPECT_EQ(run(off).out.find("tuning"), std::string::npos);
+  const Outcome bench = run(call({"bench", "kernels", "--only", "word_swap", "--quick", "--device",
+                                  "cpu", "--time-limit", "1s", "--json"}));
+  EXPECT_EQ(json::parse(bench.out)["tuned"], "word_swap per_task=256 for 1000..3162");
   // A run has the same answer with and without.
   Call solve = call({"solve", "torus:20x20,1", "--device", "cpu", "--sweeps", "64", "--seed", "3",
                      "--schedule", "parallel-tempering", "--json", "-q"});
