@@ -40,13 +40,19 @@ std::vector<std::string> verb_names() {
   return names;
 }
 
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : kernels()) names.push_back(kernel.name);
+  return names;
+}
+
 /// What `kiln describe` knows.
 std::vector<std::string> described_names() {
   std::vector<std::string> names = schedule_names();
   const Registry registry = builtin_registry();
   for (const ProblemEntry* entry : registry.problems()) names.push_back(entry->name);
   for (const std::string& name : format_names()) names.push_back(name);
-  for (const KernelInfo& kernel : kernels()) names.push_back(kernel.name);
+  for (const std::string& name : kernel_names()) names.push_back(name);
   return names;
 }
 
@@ -95,6 +101,7 @@ ValueChoice argument_of(const std::string& usage) {
   if (word == "PROBLEM" || word == "WHAT" || word == "SPEC") return {ValueKind::problems};
   if (word == "RUN" || word == "RUN...") return {ValueKind::folder};
   if (word == "NAME") return {ValueKind::words, described_names()};
+  if (word == "[KERNEL]") return {ValueKind::words, kernel_names()};
   if (word == "TOPIC") return {ValueKind::words, list_topics()};
   if (word == "SUITE") return {ValueKind::words, suite_names()};
   if (word == "[VERB]") return {ValueKind::words, verb_names()};

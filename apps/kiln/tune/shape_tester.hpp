@@ -36,7 +36,8 @@ std::vector<int> buckets_of(const KernelCase& which, const Tunable& tunable, Que
 class ShapeTester {
  public:
   /// Prepares the case. @throws what the preparation throws
-  /// @param bench  outlives this
+  /// @param bench, tunable  outlive this
+  /// @param which  the case
   /// @param bucket  of sizes, for which launches have the shape
   ShapeTester(const TestBench& bench, const KernelCase& which, const Tunable& tunable, int bucket);
 

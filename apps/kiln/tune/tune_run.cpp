@@ -108,6 +108,13 @@ class Tuner {
  private:
   bool ended() const { return stopped_ || spent_.seconds() >= options_.limit_s; }
 
+  // An outcome whose shape no launch can have is none: somebody has edited it.
+  bool is_known(const Tunable& tunable, const TuneOutcome* outcome) const {
+    if (outcome == nullptr || !outcome->chosen) return outcome != nullptr;
+    const std::optional<LaunchShape> shape = launch_shape(tunable, *outcome->chosen);
+    return shape && tunable.refusal(*shape, shapes_->device().limits).empty();
+  }
+
   // A case may launch for several sizes, and several cases for the same.
   void tune(const TestBench& bench, const Tunable& tunable) {
     const CheckedKernel& kernel = kernel_of(kernels_, tunable);
@@ -131,7 +138,7 @@ class Tuner {
     task.subject = {key_of(shapes_->device()), tunable.name(), tunable.hash(), bucket};
     task.workload = which.shape;
     task.limits = shapes_->device().limits;
-    if (before_.outcome_of(task.subject) != nullptr) {
+    if (is_known(tunable, before_.outcome_of(task.subject))) {
       ++known_;
       return;
     }
@@ -266,7 +273,9 @@ ExitCode print_tune_reports(bool json) {
   if (!cache.empty()) {
     for (fs::directory_iterator entry(cache / "tune", failed), end; !failed && entry != end;
          entry.increment(failed)) {
-      if (entry->path().extension() == ".ndjson") files.insert(entry->path());
+      const fs::path& file = entry->path();
+      const bool previous = file.stem().extension() == ".prev";
+      if (file.extension() == ".ndjson" && !previous) files.insert(file);
     }
   }
   Json document = {{"schema", "kiln.tune/1"}, {"kiln", version()}, {"devices", Json::array()}};

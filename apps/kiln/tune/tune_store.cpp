@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "kiln/errors.hpp"
+#include "kiln/files/whole_file.hpp"
 
 #include "output/text.hpp"
 
@@ -35,18 +36,12 @@ TuneStore::TuneStore(const TuneDevice& device) : path_(tune_file(device)) {
   std::error_code failed;
   fs::create_directories(path_.parent_path(), failed);
   if (failed) refuse(path_.parent_path(), failed.message());
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
-  if (descriptor_ < 0) refuse(path_, std::strerror(errno));
-  // A file system without locks has whole lines of several processes, since each is one write.
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(descriptor_);
-    throw IoError(
-        "tune.busy",
-        clean(path_.string()) + " belongs to another kiln tune, which measures this device",
-        "one measurement at a time", "wait until it has ended, or end it");
-  }
   try {
-    records_ = read_tune_records(read_tune_text(path_));
+    open();
+    if (records_.bad_lines > 0) {
+      drop_bad_lines();
+      open();
+    }
     struct stat there = {};
     const auto bytes = static_cast<off_t>(records_.complete_bytes);
     if (::fstat(descriptor_, &there) == 0 && there.st_size > bytes &&
@@ -54,13 +49,50 @@ TuneStore::TuneStore(const TuneDevice& device) : path_(tune_file(device)) {
       refuse(path_, std::strerror(errno));
     }
   } catch (...) {
-    ::close(descriptor_);
+    close();
     throw;
   }
   if (records_.header_of(key_of(device)) == nullptr) header_ = line_of(device);
 }
 
-TuneStore::~TuneStore() { ::close(descriptor_); }
+void TuneStore::open() {
+  // Until the file that was locked is the one of that name: another process may replace it.
+  for (struct stat mine = {}, named = {};;) {
+    close();
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (descriptor_ < 0) refuse(path_, std::strerror(errno));
+    // A file system without locks has whole lines of several processes, since each is one write.
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw IoError(
+          "tune.busy",
+          clean(path_.string()) + " belongs to another kiln tune, which measures this device",
+          "one measurement at a time", "wait until it has ended, or end it");
+    }
+    if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0) continue;
+    if (mine.st_ino == named.st_ino && mine.st_dev == named.st_dev) break;
+  }
+  records_ = read_tune_records(read_tune_text(path_));
+}
+
+// Runs would warn of them for ever. The damaged file stays beside the new one.
+void TuneStore::drop_bad_lines() {
+  const std::string text = read_tune_text(path_);
+  WholeFile file(path_);
+  std::string_view rest = text;
+  for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    const std::string_view line = rest.substr(0, end + 1);
+    rest.remove_prefix(end + 1);
+    if (read_tune_records(line).bad_lines == 0) file.write(line.data(), line.size());
+  }
+  file.put_in_place(Existing::keep_previous);
+}
+
+void TuneStore::close() noexcept {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+TuneStore::~TuneStore() { close(); }
 
 void TuneStore::add(const TuneTrial& trial) {
   append(line_of(trial));

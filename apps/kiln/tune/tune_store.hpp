@@ -14,8 +14,10 @@ namespace kiln::cli {
 class TuneStore {
  public:
   /// Makes the file and its folder if they are not there, locks the file, reads it, and takes away
-  /// a half line at its end. @throws IoError `tune.busy` if another process tunes the device,
-  /// `io.write` or `io.read` otherwise
+  /// a half line at its end. A file with lines that are no records is replaced by one without them,
+  /// and stays beside it (previous_of()).
+  /// @throws IoError `tune.busy` if another process tunes the device, `io.write` or `io.read`
+  /// otherwise
   explicit TuneStore(const TuneDevice& device);
   ~TuneStore();
   TuneStore(const TuneStore&) = delete;
@@ -29,6 +31,9 @@ class TuneStore {
   void add(const TuneOutcome& outcome);
 
  private:
+  void open();
+  void drop_bad_lines();
+  void close() noexcept;
   void append(std::string_view line);
   void write(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -37,7 +38,9 @@ class Tune : public ProgramTest {
     return made;
   }
   fs::path file() const {
-    for (const auto& one : fs::directory_iterator(folder_ / "cache/tune")) return one.path();
+    for (const auto& one : fs::directory_iterator(folder_ / "cache/tune")) {
+      if (one.path().string().find(".prev.") == std::string::npos) return one.path();
+    }
     return {};
   }
   std::string text() const {
@@ -114,8 +117,7 @@ TEST_F(Tune, ContinuesAfterAKill) {
     const std::size_t before = fs::exists(folder_ / "cache/tune") ? records("trial").size() : 0;
     if (child == 0) {
       ::setenv("KILN_CACHE_DIR", (folder_ / "cache").c_str(), 1);
-      std::vector<std::string> texts{"kiln", "tune", "word_swap", "--device", "cpu", "-"};
-      texts.pop_back();
+      std::vector<std::string> texts{"kiln", "tune", "word_swap", "--device", "cpu"};
       std::vector<char*> words;
       for (std::string& one : texts) words.push_back(one.data());
       words.push_back(nullptr);
@@ -174,6 +176,9 @@ TEST_F(Tune, RunsUseTheShapesAndDoctorSaysSo) {
   Call off = call({"doctor"});
   off.environment["KILN_TUNE"] = "off";
   EXPECT_EQ(run(off).out.find("tuning"), std::string::npos);
+  const Outcome bench = run(call({"bench", "kernels", "--only", "word_swap", "--quick", "--device",
+                                  "cpu", "--time-limit", "1s", "--json"}));
+  EXPECT_EQ(json::parse(bench.out)["tuned"], "word_swap per_task=256 for 1000..3162");
   // A run has the same answer with and without.
   Call solve = call({"solve", "torus:20x20,1", "--device", "cpu", "--sweeps", "64", "--seed", "3",
                      "--schedule", "parallel-tempering", "--json", "-q"});
@@ -199,6 +204,10 @@ TEST_F(Tune, ShapesThatCannotBeLaunchedAreRefusedWithOneWarning) {
     EXPECT_NE(solve.err.find("; fix: kiln tune --device cpu"), std::string::npos) << solve.err;
     EXPECT_EQ(solve.err.find("warning[tune.cache]"), solve.err.rfind("warning[tune.cache]"));
     EXPECT_EQ(count_lines(solve.err), 1) << solve.err;
+    // Tuning mends it from the trials that are there.
+    ASSERT_EQ(run(tuning()).exit_code, 0);
+    EXPECT_EQ(run(call({"solve", "torus:20x20,1", "--device", "cpu", "--sweeps", "8", "-q"})).err,
+              "");
   }
 }
 
@@ -230,10 +239,16 @@ TEST_F(Tune, FilesOfOthersAreLeftOutAndTunedAnew) {
   EXPECT_NE(damaged.err.find(": line 1 is no record; fix: kiln tune --device cpu"),
             std::string::npos)
       << damaged.err;
+  ASSERT_EQ(run(tuning()).exit_code, 0);
+  EXPECT_EQ(run(short_solve).err, "");
+  const std::string name = file().filename().string();
+  const fs::path previous =
+      folder_ / "cache/tune" / (name.substr(0, name.find('.')) + ".prev.ndjson");
+  EXPECT_TRUE(fs::exists(previous)) << "nothing was lost";
+  EXPECT_EQ(text(), good);
 }
 
 TEST_F(Tune, TwoAtOnceAreRefused) {
-  Call slow = call({"tune", "--device", "cpu"});
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -311,6 +326,27 @@ TEST_F(Tune, AFullDiskLosesNoTrialThatWasKept) {
   EXPECT_TRUE(kept.empty() || kept.ends_with('\n'));
   EXPECT_EQ(run(tuning()).exit_code, 0);
   EXPECT_EQ(text().substr(0, kept.size()), kept);
+}
+
+// Every shape of kernels of the GPU gives the bits of the default, and what was chosen is used.
+TEST_F(Tune, NoShapeOfTheGpuIsWrong) {
+  for (const char* kernel :
+       {"coloring_sweep", "local_entropy", "categorical_energy", "ladder_tick"}) {
+    const Outcome outcome =
+        run(call({"tune", kernel, "--device", "cuda", "--time-limit", "15s", "--json"}));
+    if (outcome.exit_code == 4 && std::getenv("KILN_REQUIRE_GPU") == nullptr) {
+      GTEST_SKIP() << "there is no GPU";
+    }
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json device = json::parse(outcome.out)["devices"][0];
+    EXPECT_NE(device["driver"], "");
+    EXPECT_NE(device["toolkit"], "");
+  }
+  ASSERT_FALSE(records("trial").empty());
+  for (const json& trial : records("trial")) {
+    EXPECT_TRUE(trial["verdict"] == "measured" || trial["verdict"] == "declined") << trial;
+  }
+  EXPECT_EQ(run(call({"doctor"})).err, "");
 }
 
 TEST_F(Tune, AnUnknownWishIsAWarning) {

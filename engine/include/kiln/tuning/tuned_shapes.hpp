@@ -26,8 +26,6 @@ struct TuneDevice {
   ShapeLimits limits;
 };
 
-/// While it lives, one tunable of a device has a given shape, and all others have their defaults.
-/// For `kiln tune`: one trial at a time, on the thread that launches.
 class ShapeTrial;
 
 /// The launch shapes that were tuned for one device. Launchers ask it for each launch: without a
@@ -40,6 +38,8 @@ class KILN_API TunedShapes {
     LaunchShape shape{};
   };
 
+  /// @param device  whose shapes they are
+  /// @param choices  one for each tunable and bucket; those of other sizes have the default
   /// @param complaint  why choices of the file were left out; "" if none were
   TunedShapes(TuneDevice device, const std::vector<Choice>& choices, std::string complaint = {});
   ~TunedShapes();
@@ -82,8 +82,11 @@ class KILN_API TunedShapes {
   mutable std::atomic<const ShapeTrial*> trial_{nullptr};
 };
 
+/// While it lives, one tunable of a device has a given shape, and all others have their defaults.
+/// For `kiln tune`: on the thread that launches. A later trial hides an earlier one until it ends.
 class KILN_API ShapeTrial {
  public:
+  /// @param shapes  of the device; outlives this
   /// @param tunable  null: all tunables have their defaults
   /// @param bucket  whose launches have the shape; -1: of all sizes
   /// @param shape  none: the default, so that only launches are counted
@@ -114,6 +117,7 @@ class KILN_API ShapeTrial {
 /// Backends of the same device share them while one lives. Never throws because of the file: what
 /// cannot be used is left out, and complaint() says so. KILN_TUNE=off leaves out all.
 /// @param label  DeviceInfo::name
+/// @param device  what its file and its limits follow from
 KILN_API std::shared_ptr<const TunedShapes> open_tuned_shapes(const std::string& label,
                                                               TuneDevice device);
 /// Those of a device that is open; null if none is.
