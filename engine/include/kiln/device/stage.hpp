@@ -27,7 +27,7 @@ namespace kiln {
 ///     };
 ///
 /// Members are columns, SlotState, DrawIds, `const RunControl*`, numbers and enumerations, at most
-/// 16; other types would hide what a body reaches, and do not compile. Stages are trivially
+/// 12; other types would hide what a body reaches, and do not compile. Stages are trivially
 /// copyable aggregates. fuse() (kiln/fusion/fuse.hpp) makes one launch of several stages.
 
 /// The slot that a body works on. A body cannot make another one.
