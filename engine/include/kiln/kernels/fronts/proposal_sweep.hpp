@@ -72,7 +72,8 @@ struct KILN_API ProposalSweep {
   /// The scalarised energy of a slot in a state of it, which is read as a SlotPoint is.
   template <class Function, class Point>
   KILN_HD double energy_at(const Function& f, const Point& state, std::int64_t slot) const {
-    double objectives[max_objectives], constraints[max_constraints];
+    // A compiler that inlines f does not see that it gives all that are read.
+    double objectives[max_objectives] = {}, constraints[max_constraints] = {};
     f(state, objectives, constraints);
     const double violated = total_violation(constraints, f.constraints());
     return scalarize.energy_of(slot, violated, [&](std::int64_t k) { return objectives[k]; });
