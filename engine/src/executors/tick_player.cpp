@@ -33,7 +33,9 @@ constexpr double short_tick_s = 200e-6;
 // wait for the device, so that the first chunks of the loop seem long: they do not count.
 constexpr double trial_begin_s = 0.2;
 constexpr std::size_t trial_chunks = 4, chunks_of_change = 3;
-constexpr double worth_it = 0.99;
+// Ticks of a graph that are enqueued behind a hold are launched all the same, some thousand of
+// them, before a command can act; a loop ends at once.
+constexpr double worth_it = 0.99, worth_it_if_told = 1.01;
 constexpr const char* too_short = "the run ended before the loop was measured";
 
 std::int64_t power_of_two(double at_most) {
@@ -243,7 +245,8 @@ void TickPlayer::decide() {
   graph_tick_s_ = median_of({graph_trial_.end() - last, graph_trial_.end()});
   loop_tick_s_ = median_of({loop_trial_.end() - last, loop_trial_.end()});
   decided_ = true;
-  current_ = loop_tick_s_ < worth_it * graph_tick_s_ ? Executor::loop : Executor::graph;
+  const double at_most = (parts_.is_told ? worth_it_if_told : worth_it) * graph_tick_s_;
+  current_ = loop_tick_s_ < at_most ? Executor::loop : Executor::graph;
   reason_ = fmt::format("a tick took {:.4g} us by loop and {:.4g} us by graph", 1e6 * loop_tick_s_,
                         1e6 * graph_tick_s_);
 }

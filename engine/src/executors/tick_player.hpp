@@ -29,6 +29,7 @@ class TickPlayer {
     std::function<void()> hand_over;  ///< gives the host what the ticks of a chunk have noted
     const RunControl* control = nullptr;
     std::uint64_t ticks_per_epoch = 0;  ///< a power of two; 0: the run has no epochs
+    bool is_told = false;  ///< whether commands may hold the run: a loop lets them act sooner
   };
 
   /// @param queue  must outlive the player

@@ -33,6 +33,7 @@ void RunCore::make_player() {
     parts.hand_over = [this] { telemetry_->hand_over(control()); };
     parts.ticks_per_epoch = telemetry_->ticks_per_epoch();
   }
+  parts.is_told = commands_ != nullptr;
   player_ = std::make_unique<TickPlayer>(*queue_, std::move(wanted), std::move(parts));
 }
 

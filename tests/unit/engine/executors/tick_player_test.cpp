@@ -102,9 +102,10 @@ class RecordingQueue final : public Queue {
 
 /// A run whose ticks count themselves, as a device does.
 struct PlayedRun {
-  PlayedRun(Executor executor, std::uint64_t epoch, bool loops = true) {
+  PlayedRun(Executor executor, std::uint64_t epoch, bool loops = true, bool is_told = false) {
     queue.refuses_loops = !loops;
     TickPlayer::Parts parts;
+    parts.is_told = is_told;
     parts.control = &control;
     parts.ticks_per_epoch = epoch;
     parts.tick = [this](const TickPlace& place) {
@@ -294,6 +295,15 @@ TEST(TickPlayer, ChoosesTheFaster) {
   EXPECT_DOUBLE_EQ(faster.player->choice().loop_tick_s, 28e-6);
   EXPECT_EQ(slower.player->choice().executor, Executor::graph);
   EXPECT_EQ(equal.player->choice().executor, Executor::graph) << "within a percent";
+}
+
+// Commands act sooner there, which is worth a percent.
+TEST(TickPlayer, ChoosesTheLoopForARunThatIsTold) {
+  PlayedRun equal(Executor::automatic, 64, true, true), slower(Executor::automatic, 64, true, true);
+  advance(equal, 2, 30e-6, 30.2e-6);
+  advance(slower, 2, 30e-6, 30.4e-6);
+  EXPECT_EQ(equal.player->choice().executor, Executor::loop);
+  EXPECT_EQ(slower.player->choice().executor, Executor::graph);
 }
 
 // Where a graph follows a loop the host waits in the launch, and sees the end of a chunk late.
