@@ -25,12 +25,18 @@ struct Move {
     position[slot.index() + 1] = 0;
 #elif REFUSAL == 3  // makes a slot
     position[kiln::Slot(0)] = 0;
+#elif REFUSAL == 10  // takes the view of a column
+    position.view_(0, slot.index() + 1) = 0;
 #endif
   }
 };
 
 struct Smooth {
+#if REFUSAL == 11  // has the name of another kernel
+  static constexpr const char* name = "move";
+#else
   static constexpr const char* name = "smooth";
+#endif
 #if REFUSAL == 4  // a table that a body could write
   kiln::SharedColumn<double, "position"> from;
 #else
@@ -73,6 +79,8 @@ void use(kiln::Queue& queue) {
   kiln::launch_slots_on_cpu(HidesView{}, queue);
 #elif REFUSAL == 9
   kiln::fuse(Move{}, Unlisted{}).enqueue(queue);
+#elif REFUSAL == 11
+  kiln::fuse(Move{}, Move{}, Move{}).enqueue(queue);
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "kiln/errors.hpp"
@@ -38,9 +39,12 @@ bool overlap(const StageAccess& a, const StageAccess& b) {
 
 // Whether a slot has the same values in both: one is the other, or rows of it.
 bool have_the_same_slots(const StageAccess& a, const StageAccess& b) {
-  if (a.value_bytes != b.value_bytes) return false;
+  if (a.value_bytes != b.value_bytes || *a.type != *b.type) return false;
   if (a.rows > 1 && b.rows > 1 && a.stride_bytes != b.stride_bytes) return false;
-  const std::int64_t stride = a.rows > 1 ? a.stride_bytes : b.stride_bytes;
+  // The stride of a single row says nothing.
+  const std::int64_t stride = a.rows > 1   ? a.stride_bytes
+                              : b.rows > 1 ? b.stride_bytes
+                                           : a.columns * a.value_bytes;
   const auto apart = static_cast<std::int64_t>(begin_of(a) - begin_of(b));
   return stride == 0 ? apart == 0 : apart % stride == 0;
 }
@@ -50,6 +54,17 @@ std::string words_of(const StageAccess& access) {
                           : access.reach == Reach::writes_slot ? "writes '"
                                                                : "reads '";
   return "stage '" + std::string(access.stage) + "' " + how + access.column + "'";
+}
+
+// Rows that overlap, or lie before their beginning, hide what a slot reaches.
+void check_rows(const StageAccess& access) {
+  if (is_empty(access) || access.rows == 1) return;
+  if (access.stride_bytes >= access.columns * access.value_bytes) return;
+  throw InvalidArgument(
+      "fuse.stride",
+      words_of(access) + ", whose rows of " + std::to_string(access.columns) + " values begin " +
+          std::to_string(access.stride_bytes / access.value_bytes) + " values apart",
+      "a stride of at least the length of a row");
 }
 
 void check_pair(const StageAccess& a, const StageAccess& b) {
@@ -69,6 +84,7 @@ void check_pair(const StageAccess& a, const StageAccess& b) {
 
 std::int64_t check_accesses(const std::vector<StageAccess>& accesses) {
   const StageAccess* first = nullptr;
+  for (const StageAccess& access : accesses) check_rows(access);
   for (const StageAccess& access : accesses) {
     if (access.reach == Reach::reads_shared) continue;
     if (first == nullptr) first = &access;
@@ -94,25 +110,30 @@ namespace detail {
 void add_access_of_block(std::vector<StageAccess>& to, const char* column,
                          const StateBlock& block) {
   block.require_single_values(column);
-  const auto value_bytes = [&]() -> std::int64_t {
+  struct Value {
+    std::int64_t bytes = 0;
+    const std::type_info* type = &typeid(void);
+  };
+  const Value value = [&]() -> Value {
     switch (block.layout) {
       case Layout::packed32:
         break;
       case Layout::i8:
-        return 1;
+        return {1, &typeid(std::int8_t)};
       case Layout::i32:
+        return {4, &typeid(std::int32_t)};
       case Layout::f32:
-        return 4;
+        return {4, &typeid(float)};
       case Layout::f64:
-        return 8;
+        return {8, &typeid(double)};
     }
-    return 0;
+    return {};
   }();
   to.push_back({"", column, Reach::writes_slot, block.data, block.variables, block.slots,
-                block.slots * value_bytes, value_bytes});
+                block.slots * value.bytes, value.bytes, value.type});
   if (block.box == nullptr) return;
   to.push_back({"", "box of the state", Reach::reads_shared, block.box, 2, block.variables,
-                block.variables * 8, 8});
+                block.variables * 8, 8, &typeid(double)});
 }
 
 }  // namespace detail

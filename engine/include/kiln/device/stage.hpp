@@ -42,6 +42,20 @@ class Slot {
   std::int64_t index_;
 };
 
+namespace detail {
+/// Lets fuse() look at what columns declare; no part of bodies.
+struct ColumnAccess {
+  template <class Column>
+  static auto view_of(const Column& column) -> decltype(column.view_) {
+    return column.view_;
+  }
+  template <class State>
+  static auto block_of(const State& state) -> decltype(state.block_) {
+    return state.block_;
+  }
+};
+}  // namespace detail
+
 /// How a stage reaches an array.
 enum class Reach : std::uint8_t {
   reads_slot,    ///< reads the values of its slot
@@ -66,22 +80,24 @@ struct SlotColumn {
   static constexpr const char* column_name() { return column.text; }
   static constexpr Reach reach = std::is_const_v<T> ? Reach::reads_slot : Reach::writes_slot;
 
-  View2<T> view;
-
   SlotColumn() = default;
   /// One row.
   template <class U>
   requires(std::is_same_v<U, T> || std::is_same_v<const U, T>) KILN_HD
       SlotColumn(const View1<U>& row)  // NOLINT(google-explicit-constructor)
-      : view{row.data, 1, row.size, row.size} {}
+      : view_{row.data, 1, row.size, row.size} {}
   template <class U>
   requires(std::is_same_v<U, T> || std::is_same_v<const U, T>) KILN_HD
       SlotColumn(const View2<U>& rows)  // NOLINT(google-explicit-constructor)
-      : view{rows.data, rows.rows, rows.columns, rows.stride} {}
+      : view_{rows.data, rows.rows, rows.columns, rows.stride} {}
 
-  KILN_HD std::int64_t rows() const { return view.rows; }
-  KILN_HD T& operator[](Slot slot) const { return view.data[slot.index()]; }
-  KILN_HD T& operator()(std::int64_t row, Slot slot) const { return view(row, slot.index()); }
+  KILN_HD std::int64_t rows() const { return view_.rows; }
+  KILN_HD T& operator[](Slot slot) const { return view_.data[slot.index()]; }
+  KILN_HD T& operator()(std::int64_t row, Slot slot) const { return view_(row, slot.index()); }
+
+ private:
+  friend struct detail::ColumnAccess;
+  View2<T> view_;
 };
 
 /// Values that any slot may read at any place: tables, and values of other slots. [rows][columns]
@@ -93,23 +109,25 @@ struct SharedColumn {
   static constexpr const char* column_name() { return column.text; }
   static constexpr Reach reach = Reach::reads_shared;
 
-  View2<T> view;
-
   SharedColumn() = default;
   /// One row.
   template <class U>
   requires(std::is_same_v<U, T> || std::is_same_v<const U, T>) KILN_HD
       SharedColumn(const View1<U>& row)  // NOLINT(google-explicit-constructor)
-      : view{row.data, 1, row.size, row.size} {}
+      : view_{row.data, 1, row.size, row.size} {}
   template <class U>
   requires(std::is_same_v<U, T> || std::is_same_v<const U, T>) KILN_HD
       SharedColumn(const View2<U>& rows)  // NOLINT(google-explicit-constructor)
-      : view{rows.data, rows.rows, rows.columns, rows.stride} {}
+      : view_{rows.data, rows.rows, rows.columns, rows.stride} {}
 
-  KILN_HD std::int64_t rows() const { return view.rows; }
-  KILN_HD std::int64_t columns() const { return view.columns; }
-  KILN_HD T& operator[](std::int64_t i) const { return view.data[i]; }
-  KILN_HD T& operator()(std::int64_t row, std::int64_t place) const { return view(row, place); }
+  KILN_HD std::int64_t rows() const { return view_.rows; }
+  KILN_HD std::int64_t columns() const { return view_.columns; }
+  KILN_HD T& operator[](std::int64_t i) const { return view_.data[i]; }
+  KILN_HD T& operator()(std::int64_t row, std::int64_t place) const { return view_(row, place); }
+
+ private:
+  friend struct detail::ColumnAccess;
+  View2<T> view_;
 };
 
 /// A block of states, of which a body reads and writes the values of its slot. In packed32 slots
@@ -119,19 +137,21 @@ struct SlotState {
   static constexpr const char* column_name() { return column.text; }
   static constexpr Reach reach = Reach::writes_slot;
 
-  StateBlock block;
-
   SlotState() = default;
   KILN_HD SlotState(const StateBlock& states)
-      : block(states) {}  // NOLINT(google-explicit-constructor)
+      : block_(states) {}  // NOLINT(google-explicit-constructor)
 
-  KILN_HD std::int64_t variables() const { return block.variables; }
+  KILN_HD std::int64_t variables() const { return block_.variables; }
   KILN_HD double get(std::int64_t variable, Slot slot) const {
-    return block.get(variable, slot.index());
+    return block_.get(variable, slot.index());
   }
   KILN_HD void set(std::int64_t variable, Slot slot, double value) const {
-    block.set(variable, slot.index(), value);
+    block_.set(variable, slot.index(), value);
   }
+
+ private:
+  friend struct detail::ColumnAccess;
+  StateBlock block_;
 };
 
 template <class... Stages>

@@ -16,6 +16,30 @@
 
 namespace kiln {
 
+namespace detail {
+
+template <class Kernel>
+constexpr std::string_view name_if_complete() {
+  if constexpr (requires { Kernel::name; }) {
+    return Kernel::name;
+  } else {
+    return {};
+  }
+}
+/// Whether the kernels of a list that are defined have names of which no two are the same.
+template <class... Kernels>
+constexpr bool have_different_names(KernelList<Kernels...>) {
+  const std::array<std::string_view, sizeof...(Kernels)> names{name_if_complete<Kernels>()...};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!names[i].empty() && names[i] == names[j]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// The component of one kernel, Fused<Stages...>. A backend has it if somebody added a launcher:
 ///
 ///     plugin.add_cuda_kernels(kiln::KernelSet<kiln::FusedStages<Kick, Drift>>(
@@ -23,6 +47,9 @@ namespace kiln {
 template <class... Stages>
 struct FusedStages {
   using Kernels = KernelList<Fused<Stages...>>;
+  static_assert((detail::have_different_names(typename ComponentOf<Stages>::Kernels{}) && ...),
+                "two kernels of a component have one name: a launcher is found by the names of its "
+                "stages");
 
  private:
   static constexpr std::size_t length = ((std::string_view(ComponentOf<Stages>::name).size() + 1 +

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,16 @@ struct StageAccess {
   std::int64_t rows = 0, columns = 0;  ///< columns: slots, unless it is shared
   std::int64_t stride_bytes = 0;       ///< from a row to the next
   std::int64_t value_bytes = 0;
+  const std::type_info* type =
+      nullptr;  ///< of a value; a compiler moves loads past stores of others
 };
 
-/// Refuses stages whose arrays overlap so that slots would see each other, or that have different
-/// numbers of slots.
+/// Refuses stages whose arrays overlap so that slots would see each other, whose rows overlap, or
+/// that have different numbers of slots.
 /// @param accesses  of all stages
 /// @returns the number of slots, which all stages have
-/// @throws InvalidArgument (`fuse.slots`, `fuse.overlap`), and says which stages it is about
+/// @throws InvalidArgument (`fuse.slots`, `fuse.overlap`, `fuse.stride`), and says which stages it
+/// is about
 KILN_API std::int64_t check_accesses(const std::vector<StageAccess>& accesses);
 
 namespace detail {
@@ -86,28 +90,36 @@ StageAccess access_of_view(const char* column, Reach reach, const View2<T>& view
           view.rows,
           view.columns,
           view.stride * static_cast<std::int64_t>(sizeof(T)),
-          sizeof(T)};
+          sizeof(T),
+          &typeid(std::remove_cv_t<T>)};
 }
 // SlotColumn and SharedColumn; nvcc deduces no names of columns.
 template <class Column>
-requires requires(const Column& column) { column.view, Column::reach, Column::column_name(); }
+requires requires(const Column& column) {
+  ColumnAccess::view_of(column), Column::reach, Column::column_name();
+}
 void add_access(std::vector<StageAccess>& to, const Column& member) {
-  to.push_back(access_of_view(Column::column_name(), Column::reach, member.view));
+  to.push_back(access_of_view(Column::column_name(), Column::reach, ColumnAccess::view_of(member)));
 }
 KILN_API void add_access_of_block(std::vector<StageAccess>& to, const char* column,
                                   const StateBlock& block);
 template <class Column>
-requires requires(const Column& column) { column.block, Column::reach, Column::column_name(); }
+requires requires(const Column& column) {
+  ColumnAccess::block_of(column), Column::reach, Column::column_name();
+}
 void add_access(std::vector<StageAccess>& to, const Column& member) {
-  add_access_of_block(to, Column::column_name(), member.block);
+  add_access_of_block(to, Column::column_name(), ColumnAccess::block_of(member));
 }
 inline void add_access(std::vector<StageAccess>& to, const DrawIds& member) {
   const auto row = [](const auto& view) {
     using T = std::remove_reference_t<decltype(view[0])>;
     return View2<T>{view.data, 1, view.size, view.size};
   };
-  to.push_back(access_of_view("keys of draws", Reach::reads_slot, row(member.key)));
-  to.push_back(access_of_view("replicas of draws", Reach::reads_slot, row(member.replica)));
+  // They have the number of slots, and a body can name any.
+  for (const Reach reach : {Reach::reads_slot, Reach::reads_shared}) {
+    to.push_back(access_of_view("keys of draws", reach, row(member.key)));
+    to.push_back(access_of_view("replicas of draws", reach, row(member.replica)));
+  }
 }
 template <class T>
 requires std::is_same_v<T, const RunControl*>

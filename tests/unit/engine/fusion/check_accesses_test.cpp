@@ -11,7 +11,8 @@
 
 namespace kiln::test::check_accesses_test {
 
-#define KILN_TEST_ACCESS_KERNELS(KERNEL) KERNEL(Move) KERNEL(Mean) KERNEL(Turn)
+#define KILN_TEST_ACCESS_KERNELS(KERNEL) \
+  KERNEL(Move) KERNEL(Mean) KERNEL(Turn) KERNEL(Count) KERNEL(Draw) KERNEL(Name)
 KILN_COMPONENT(AccessComponent, "test_accesses", KILN_TEST_ACCESS_KERNELS)
 
 struct Move {
@@ -23,6 +24,21 @@ struct Mean {
   static constexpr const char* name = "mean";
   SharedColumn<const double, "table"> table;
   SlotColumn<double, "mean"> mean;
+  void operator()(Slot) const {}
+};
+struct Count {
+  static constexpr const char* name = "count";
+  SlotColumn<std::int64_t, "count"> count;
+  void operator()(Slot) const {}
+};
+struct Draw {
+  static constexpr const char* name = "draw";
+  DrawIds ids;
+  void operator()(Slot) const {}
+};
+struct Name {
+  static constexpr const char* name = "name";
+  SlotColumn<std::uint64_t, "key"> key;
   void operator()(Slot) const {}
 };
 struct Turn {
@@ -108,7 +124,7 @@ TEST(CheckAccesses, TakesColumnsThatGiveASlotTheSameValues) {
 TEST(CheckAccesses, RefusesStagesOfDifferentSlots) {
   Arrays arrays;
   Move fewer{arrays.rows(0, 1)};
-  fewer.position.view.columns = 32;
+  fewer.position = View2<double>{arrays.a.data(), 3, 32, slots};
   const std::string text = refusal("fuse.slots", Move{arrays.rows(1, 1)}, fewer);
   EXPECT_NE(text.find("stage 'move' writes 'position' of 64 slots"), std::string::npos) << text;
   EXPECT_NE(text.find("of 32 slots"), std::string::npos) << text;
@@ -144,6 +160,46 @@ TEST(CheckAccesses, RefusesToWriteTheControlBlock) {
   EXPECT_THROW(check_accesses({writes, reads(values.data() + 3)}), InvalidArgument);
   EXPECT_EQ(check_accesses({writes, reads(&values)}), slots);
   EXPECT_THROW(check_accesses({reads(&values)}), InvalidArgument) << "no column of slots";
+}
+
+// A compiler may move a load of one type before a store of another: the slot would not see itself.
+TEST(CheckAccesses, RefusesOtherTypesInTheSameMemory) {
+  Arrays arrays;
+  Mean as_numbers{View1<const double>(arrays.b.data(), slots),
+                  View1<double>(arrays.a.data(), slots)};
+  const Count count{View1<std::int64_t>(reinterpret_cast<std::int64_t*>(arrays.a.data()), slots)};
+  EXPECT_NE(refusal("fuse.overlap", as_numbers, count), "");
+  as_numbers.mean = View1<double>(arrays.a.data() + slots, slots);
+  EXPECT_EQ(refusal("", as_numbers, count), "");
+}
+
+TEST(CheckAccesses, RefusesRowsThatOverlap) {
+  Arrays arrays;
+  double* const a = arrays.a.data();
+  const Mean reads{View1<const double>(arrays.b.data(), slots), View1<double>(a + 1, slots)};
+  // A single row has no stride, whatever it is said to be.
+  EXPECT_NE(refusal("fuse.overlap", Move{View2<double>{a, 1, slots, 1}}, reads), "");
+  for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{0}, slots - 1, -slots}) {
+    const std::string text =
+        refusal("fuse.stride", Move{View2<double>{a + 2 * slots, 3, slots, stride}});
+    EXPECT_NE(text.find("whose rows of 64 values begin " + std::to_string(stride)),
+              std::string::npos)
+        << text;
+  }
+}
+
+// A body reads them at any place.
+TEST(CheckAccesses, RefusesToWriteNamesOfDraws) {
+  std::vector<std::uint64_t> keys(slots);
+  std::vector<std::uint32_t> replicas(slots);
+  Draw draw;
+  draw.ids.key = View1<const std::uint64_t>(keys.data(), slots);
+  draw.ids.replica = View1<const std::uint32_t>(replicas.data(), slots);
+  Name name{View1<std::uint64_t>(keys.data(), slots)};
+  EXPECT_NE(refusal("fuse.overlap", draw, name), "");
+  std::vector<std::uint64_t> others(slots);
+  name.key = View1<std::uint64_t>(others.data(), slots);
+  EXPECT_EQ(refusal("", draw, name), "");
 }
 
 }  // namespace
