@@ -117,6 +117,17 @@ TEST_F(Tune, AnInterruptKeepsTrialsAndPrintsTheTable) {
   EXPECT_FALSE(records("outcome").empty());
 }
 
+TEST_F(Tune, ARetryThatWasEndedSaysThatItBeginsAgain) {
+  Call ended = call({"tune", "--device", "cpu", "--retry"});
+  ended.signal = SIGTERM;
+  ended.signal_at = "tuned ";
+  const Outcome outcome = run(ended);
+  EXPECT_EQ(outcome.exit_code, 143) << outcome.err;
+  EXPECT_EQ(outcome.out.find("continues"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("interrupted: --retry begins again; "), std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(Tune, ATimeLimitEndsBetweenTrials) {
   const Outcome outcome = run(tuning({"--time-limit", "1ms"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
