@@ -10,7 +10,7 @@
 #include <string>
 
 #include "program.hpp"
-#include "tune/tune_program_test.hpp"
+#include "tune/tune_program.hpp"
 
 namespace kiln::test::tune_damage_test {
 namespace {

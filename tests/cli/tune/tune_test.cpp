@@ -9,15 +9,13 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "program.hpp"
-#include "tune/tune_program_test.hpp"
+#include "tune/tune_program.hpp"
 
 namespace kiln::test::tune_test {
 namespace {
