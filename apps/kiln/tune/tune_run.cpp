@@ -32,6 +32,7 @@
 namespace kiln::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 const CheckedKernel& kernel_of(const std::vector<CheckedKernel>& all, const Tunable& tunable) {
@@ -108,9 +109,11 @@ class Tuner {
  private:
   bool ended() const { return stopped_ || spent_.seconds() >= options_.limit_s; }
 
-  // An outcome whose shape no launch can have is none: somebody has edited it.
+  // An outcome whose shape no launch can have is none: somebody has edited it. A default that was
+  // wrong may be right by now.
   bool is_known(const Tunable& tunable, const TuneOutcome* outcome) const {
-    if (outcome == nullptr || !outcome->chosen) return outcome != nullptr;
+    if (outcome == nullptr || !outcome->default_complaint.empty()) return false;
+    if (!outcome->chosen) return true;
     const std::optional<LaunchShape> shape = launch_shape(tunable, *outcome->chosen);
     return shape && tunable.refusal(*shape, shapes_->device().limits).empty();
   }
@@ -195,15 +198,14 @@ class Tuner {
   }
 
   TuneReport report() const {
-    const TuneRecords records = read_tune_records(read_tune_text(store_.path()));
-    const std::string key = key_of(shapes_->device());
-    for (TuneReport& one : reports_of(store_.path(), records)) {
-      if (one.device.key != key) continue;
-      std::erase_if(one.outcomes, [&](const TuneOutcome& outcome) { return !is_meant(outcome); });
-      return std::move(one);
-    }
+    TuneRecords records = read_tune_records(read_tune_text(store_.path()));
     const TuneDevice& device = shapes_->device();
-    return {{key, device.name, device.driver, device.toolkit, version()}, store_.path(), {}};
+    const TuneHeader header{key_of(device), device.name, device.driver, device.toolkit, version()};
+    records.headers = {header};
+    std::erase_if(records.outcomes, [&](const TuneOutcome& one) {
+      return one.subject.key != header.key || !is_meant(one);
+    });
+    return reports_of(store_.path(), records).front();
   }
 
   bool is_meant(const TuneOutcome& outcome) const {
@@ -213,14 +215,17 @@ class Tuner {
   }
 
   std::string last_line(bool interrupted) const {
-    std::string text = fmt::format("{} new trials in {}\n", made_, clean(store_.path().string()));
+    std::string text = fmt::format("{} new trial{} in {}\n", made_, made_ == 1 ? "" : "s",
+                                   clean(store_.path().string()));
     if (made_ == 0 && left_out_ == 0 && known_ > 0) {
       text = fmt::format("no new trial: all is known from {}; --retry measures again\n",
                          clean(store_.path().string()));
     }
     if (left_out_ > 0) {
-      text += fmt::format("{}: the same command continues where this one ended\n",
-                          interrupted ? "interrupted" : "--time-limit");
+      text += fmt::format("{}: {}\n", interrupted ? "interrupted" : "--time-limit",
+                          options_.retry ? "--retry begins again; sizes that it did not reach keep "
+                                           "what they had"
+                                         : "the same command continues where this one ended");
     }
     return text;
   }
@@ -261,40 +266,59 @@ class Tuner {
   std::int64_t made_ = 0, known_ = 0, left_out_ = 0;
 };
 
+std::set<fs::path> files_of_devices(const fs::path& cache) {
+  std::set<fs::path> files;
+  if (cache.empty()) return files;
+  std::error_code failed;
+  for (fs::directory_iterator entry(cache / "tune", failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const fs::path& file = entry->path();
+    const bool previous = file.stem().extension() == ".prev";
+    if (file.extension() == ".ndjson" && !previous) files.insert(file);
+  }
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    print_note(
+        fmt::format("warning[io.read]: {} cannot be read: {}; fix: make the folder readable, "
+                    "or name another one with KILN_CACHE_DIR\n",
+                    clean((cache / "tune").string()), failed.message()));
+  }
+  return files;
+}
+
+std::vector<TuneReport> reports_in(const fs::path& file) {
+  const TuneRecords records = read_tune_records(read_tune_text(file));
+  if (records.bad_lines > 0) {
+    print_note(fmt::format("warning[tune.cache]: {}: {}\n", clean(file.string()),
+                           complaint_about_lines(records)));
+  }
+  return reports_of(file, records, build_of);
+}
+
 }  // namespace
 
 ExitCode run_tuning(const TuneOptions& options) { return Tuner(options).run(); }
 
 ExitCode print_tune_reports(bool json) {
-  namespace fs = std::filesystem;
   const fs::path cache = user_cache_folder();
-  std::set<fs::path> files;
-  std::error_code failed;
-  if (!cache.empty()) {
-    for (fs::directory_iterator entry(cache / "tune", failed), end; !failed && entry != end;
-         entry.increment(failed)) {
-      const fs::path& file = entry->path();
-      const bool previous = file.stem().extension() == ".prev";
-      if (file.extension() == ".ndjson" && !previous) files.insert(file);
-    }
-  }
+  const std::set<fs::path> files = files_of_devices(cache);
+  // The tunables of GPUs are known once the CUDA module is loaded.
+  if (!files.empty()) static_cast<void>(probe_devices());
   Json document = {{"schema", "kiln.tune/1"}, {"kiln", version()}, {"devices", Json::array()}};
   std::string text;
   for (const fs::path& file : files) {
-    const TuneRecords records = read_tune_records(read_tune_text(file));
-    if (records.bad_lines > 0) {
-      print_note(
-          fmt::format("warning[tune.cache]: {}: {} lines are no records, the first is line "
-                      "{}\n",
-                      clean(file.string()), records.bad_lines, records.first_bad_line));
-    }
-    for (const TuneReport& report : reports_of(file, records)) {
-      document["devices"].push_back(json_of(report));
-      text += table_of(report);
+    try {
+      for (const TuneReport& report : reports_in(file)) {
+        document["devices"].push_back(json_of(report));
+        text += table_of(report);
+      }
+    } catch (const IoError& error) {
+      print_note(fmt::format("warning[{}]: {}; fix: {}\n", error.code(), clean(error.message()),
+                             error.fix()));
     }
   }
   if (text.empty()) {
-    text = fmt::format("no device was tuned: there is no file in {}; kiln tune makes one\n",
+    text = fmt::format("no device was tuned: there is no {} in {}; kiln tune makes one\n",
+                       files.empty() ? "file" : "result",
                        cache.empty() ? "~/.cache/kiln/tune" : clean((cache / "tune").string()));
   }
   if (json) {

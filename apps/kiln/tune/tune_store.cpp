@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -37,7 +38,7 @@ TuneStore::TuneStore(const TuneDevice& device) : path_(tune_file(device)) {
   fs::create_directories(path_.parent_path(), failed);
   if (failed) refuse(path_.parent_path(), failed.message());
   try {
-    open();
+    open_readable();
     if (records_.bad_lines > 0) {
       drop_bad_lines();
       open();
@@ -48,11 +49,23 @@ TuneStore::TuneStore(const TuneDevice& device) : path_(tune_file(device)) {
         ::ftruncate(descriptor_, bytes) != 0) {
       refuse(path_, std::strerror(errno));
     }
+    write_lost_header(device);
   } catch (...) {
     close();
     throw;
   }
-  if (records_.header_of(key_of(device)) == nullptr) header_ = line_of(device);
+}
+
+// Records without it have no device in a report, also if no trial is needed any more.
+void TuneStore::write_lost_header(const TuneDevice& device) {
+  const std::string key = key_of(device);
+  if (records_.header_of(key) != nullptr) return;
+  header_ = line_of(device);
+  const auto is_mine = [&](const auto& one) { return one.subject.key == key; };
+  if (std::ranges::any_of(records_.outcomes, is_mine) ||
+      std::ranges::any_of(records_.trials, is_mine)) {
+    append({});
+  }
 }
 
 void TuneStore::open() {
@@ -74,15 +87,29 @@ void TuneStore::open() {
   records_ = read_tune_records(read_tune_text(path_));
 }
 
+// A file that is too large to be read stays beside a new one.
+void TuneStore::open_readable() {
+  try {
+    open();
+  } catch (const IoError& error) {
+    if (error.code() != "tune.large") throw;
+    const fs::path file = fs::canonical(path_);
+    std::error_code failed;
+    fs::rename(file, previous_of(file), failed);
+    if (failed) refuse(path_, failed.message());
+    open();
+  }
+}
+
 // Runs would warn of them for ever. The damaged file stays beside the new one.
 void TuneStore::drop_bad_lines() {
   const std::string text = read_tune_text(path_);
-  WholeFile file(path_);
+  WholeFile file(fs::canonical(path_));  // a link stays a link
   std::string_view rest = text;
   for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
     const std::string_view line = rest.substr(0, end + 1);
+    if (is_tune_record(rest.substr(0, end))) file.write(line.data(), line.size());
     rest.remove_prefix(end + 1);
-    if (read_tune_records(line).bad_lines == 0) file.write(line.data(), line.size());
   }
   file.put_in_place(Existing::keep_previous);
 }
@@ -109,7 +136,7 @@ void TuneStore::append(std::string_view line) {
     write(header_);
     header_.clear();
   }
-  write(line);
+  if (!line.empty()) write(line);
 }
 
 void TuneStore::write(std::string_view text) {

@@ -15,7 +15,7 @@ class TuneStore {
  public:
   /// Makes the file and its folder if they are not there, locks the file, reads it, and takes away
   /// a half line at its end. A file with lines that are no records is replaced by one without them,
-  /// and stays beside it (previous_of()).
+  /// and stays beside it (previous_of()), and so is a file of more than 64 MiB.
   /// @throws IoError `tune.busy` if another process tunes the device, `io.write` or `io.read`
   /// otherwise
   explicit TuneStore(const TuneDevice& device);
@@ -32,7 +32,9 @@ class TuneStore {
 
  private:
   void open();
+  void open_readable();
   void drop_bad_lines();
+  void write_lost_header(const TuneDevice& device);
   void close() noexcept;
   void append(std::string_view line);
   void write(std::string_view text);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kiln/tuning/tune_file.hpp"
 #include "kiln/tuning/tuned_shapes.hpp"
 
 #include "output/text.hpp"
@@ -11,13 +12,16 @@
 
 namespace kiln::cli {
 
-std::string tuning_command(const DeviceInfo& device) { return "kiln tune --device " + device.name; }
+std::string tuning_command(const DeviceInfo& device) {
+  const std::string fix = tune_remedy(device).fix;
+  return fix.empty() ? "kiln tune --device " + device.name : fix;
+}
 
 std::string tuning_warning(const DeviceInfo& device) {
   const auto shapes = tuned_shapes_of(device);
   if (!shapes || shapes->complaint().empty()) return {};
-  return fmt::format("warning[tune.cache]: {}; fix: {}\n", clean(shapes->complaint()),
-                     tuning_command(device));
+  return fmt::format("warning[{}]: {}; fix: {}\n", tune_remedy(device).code,
+                     clean(shapes->complaint()), tuning_command(device));
 }
 
 bool has_tuned_shapes(const DeviceInfo& device) {

@@ -17,7 +17,8 @@ bool has_tuned_shapes(const DeviceInfo& device);
 /// "word_swap per_task=128 for 100..316, ...", or that all are defaults.
 std::string tuning_text(const DeviceInfo& device);
 
-/// The command that tunes a device.
+/// What mends the complaint about tuned shapes of a device: the command that tunes it, where that
+/// helps.
 std::string tuning_command(const DeviceInfo& device);
 
 }  // namespace kiln::cli

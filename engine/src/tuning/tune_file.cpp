@@ -59,14 +59,6 @@ class Complaints {
   int others_ = 0;
 };
 
-void complain_of_lines(const TuneRecords& records, Complaints& complaints) {
-  if (records.bad_lines == 0) return;
-  complaints.add(records.bad_lines == 1
-                     ? fmt::format("line {} is no record", records.first_bad_line)
-                     : fmt::format("{} lines are no records, the first is line {}",
-                                   records.bad_lines, records.first_bad_line));
-}
-
 /// The last outcome of each tunable and bucket under the key of a device.
 using Latest = std::map<std::pair<std::string, int>, const TuneOutcome*>;
 
@@ -134,14 +126,15 @@ fs::path tune_file(const TuneDevice& device) {
 }
 
 std::string read_tune_text(const fs::path& file) {
-  const auto refuse = [&](const std::string& why) -> void {
-    throw IoError("io.read", file.string() + " cannot be read: " + why, {},
-                  "make the file readable, or remove it");
+  const auto refuse = [&](int reason) -> void {
+    throw IoError("io.read", file.string() + " cannot be read: " + std::strerror(reason), {},
+                  reason == EISDIR ? "remove the directory, or give it another name"
+                                   : "make the file readable, or remove it");
   };
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
-    refuse(std::strerror(errno));
+    refuse(errno);
   }
   std::string text;
   char block[65536];
@@ -152,15 +145,26 @@ std::string read_tune_text(const fs::path& file) {
   }
   const int failure = count < 0 ? errno : 0;
   ::close(descriptor);
-  if (failure != 0) refuse(std::strerror(failure));
-  if (text.size() > max_bytes) refuse("it has more than 64 MiB");
+  if (failure != 0) refuse(failure);
+  if (text.size() > max_bytes) {
+    throw IoError("tune.large", file.string() + " cannot be read: it has more than 64 MiB", {},
+                  "kiln tune, which keeps the file beside a new one");
+  }
   return text;
+}
+
+std::string complaint_about_lines(const TuneRecords& records) {
+  if (records.bad_lines == 0) return {};
+  if (records.bad_lines == 1) return fmt::format("line {} is no record", records.first_bad_line);
+  const bool ended = records.bad_lines >= max_bad_tune_lines;
+  return fmt::format("{}{} lines are no records, the first is line {}", ended ? "at least " : "",
+                     records.bad_lines, records.first_bad_line);
 }
 
 UsableChoices usable_choices(const TuneRecords& records, const TuneDevice& device,
                              const std::vector<const Tunable*>& tunables) {
   Complaints complaints;
-  complain_of_lines(records, complaints);
+  if (records.bad_lines > 0) complaints.add(complaint_about_lines(records));
   const std::string key = key_of(device);
   Latest latest;
   std::set<std::string> current, stale;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -19,6 +20,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 4> verdicts{"measured", "wrong", "failed", "declined"};
+
+// A record has less than a kilobyte, so a longer line is not parsed.
+constexpr std::size_t max_line_bytes = 65536;
+// Limits of what a table shows. A line beyond them was edited by hand.
+constexpr std::int64_t max_count = 99'999, max_bucket = 36;
+constexpr double max_gain = 9999;
 
 // Five digits: people read the file.
 double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
@@ -45,8 +52,17 @@ std::string line(const Json& json) {
 TuneInterval interval_of(const Json& json) {
   const TuneInterval one{json.at(0).get<double>(), json.at(1).get<double>(),
                          json.at(2).get<double>()};
-  if (!std::isfinite(one.low + one.median + one.high)) throw std::invalid_argument("interval");
+  const bool ordered = one.low >= 0 && one.low <= one.median && one.median <= one.high;
+  if (!ordered || !std::isfinite(one.high)) throw std::invalid_argument("interval");
   return one;
+}
+
+// A number such as 1e300 has no value as an integer.
+std::int64_t count_of(const Json& json, std::int64_t max = max_count) {
+  if (!json.is_number_integer()) throw std::invalid_argument("count");
+  const auto count = json.get<std::int64_t>();
+  if (count < 0 || count > max) throw std::invalid_argument("count");
+  return count;
 }
 
 NamedShape shape_of(const Json& json) {
@@ -62,7 +78,8 @@ NamedShape shape_of(const Json& json) {
 }
 
 TuneSubject subject_of(const Json& json) {
-  return {json.at("key"), json.at("tunable"), json.at("hash"), json.at("bucket")};
+  return {json.at("key"), json.at("tunable"), json.at("hash"),
+          static_cast<int>(count_of(json.at("bucket"), max_bucket))};
 }
 
 TuneTrial trial_of(const Json& json) {
@@ -78,7 +95,7 @@ TuneTrial trial_of(const Json& json) {
   trial.seconds = interval_of(json.at("seconds"));
   trial.default_seconds = interval_of(json.at("default_seconds"));
   trial.gain = interval_of(json.at("gain"));
-  trial.samples = json.at("samples");
+  trial.samples = static_cast<int>(count_of(json.at("samples")));
   return trial;
 }
 
@@ -89,10 +106,11 @@ TuneOutcome outcome_of(const Json& json, std::int64_t number) {
   outcome.default_text = json.at("default");
   if (!json.at("chosen").is_null()) outcome.chosen = shape_of(json.at("chosen"));
   outcome.gain = interval_of(json.at("gain"));
-  outcome.space = json.at("space");
-  outcome.tried = json.at("tried");
-  outcome.wrong = json.at("wrong");
-  outcome.failed = json.at("failed");
+  if (outcome.gain.high > max_gain) throw std::invalid_argument("gain");
+  outcome.space = count_of(json.at("space"), std::numeric_limits<std::int64_t>::max());
+  outcome.tried = count_of(json.at("tried"));
+  outcome.wrong = count_of(json.at("wrong"));
+  outcome.failed = count_of(json.at("failed"));
   outcome.search = json.at("search");
   outcome.default_complaint = json.value("complaint", std::string{});
   outcome.line = number;
@@ -110,6 +128,21 @@ void read_line(const Json& json, std::int64_t number, TuneRecords& records) {
     records.outcomes.push_back(outcome_of(json, number));
   } else {
     throw std::invalid_argument("record");
+  }
+}
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == line.npos; }
+
+// Exceptions are slow, so they are for lines alone that look like records.
+bool add_line(std::string_view line, std::int64_t number, TuneRecords& records) {
+  if (line.size() > max_line_bytes) return false;
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("tune")) return false;
+  try {
+    read_line(json, number, records);
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -158,19 +191,23 @@ std::string line_of(const TuneOutcome& outcome) {
   return line(json);
 }
 
+bool is_tune_record(std::string_view line) {
+  TuneRecords records;
+  return !is_blank(line) && add_line(line, 1, records);
+}
+
 TuneRecords read_tune_records(std::string_view text) {
   TuneRecords records;
+  records.complete_bytes = text.rfind('\n') + 1;  // npos + 1 is 0
+  text = text.substr(0, records.complete_bytes);
   std::int64_t number = 0;
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+  while (!text.empty() && records.bad_lines < max_bad_tune_lines) {
+    const std::size_t end = text.find('\n');
     const std::string_view one = text.substr(0, end);
     text.remove_prefix(end + 1);
-    records.complete_bytes += end + 1;
     ++number;
-    try {
-      read_line(Json::parse(one), number, records);
-    } catch (const std::exception&) {
-      if (records.bad_lines++ == 0) records.first_bad_line = number;
-    }
+    if (is_blank(one) || add_line(one, number, records)) continue;
+    if (records.bad_lines++ == 0) records.first_bad_line = number;
   }
   return records;
 }

@@ -19,6 +19,7 @@ struct OpenShapes {
   std::string label;
   int units = 1;
   std::weak_ptr<const TunedShapes> shapes;
+  TuneRemedy remedy;
 };
 
 struct AllOpen {
@@ -31,21 +32,14 @@ AllOpen& all_open() {
   return all;
 }
 
-std::shared_ptr<const TunedShapes> find_open(const AllOpen& all, const std::string& label,
-                                             int units) {
+const OpenShapes* find_open(const AllOpen& all, const std::string& label, int units) {
   for (const OpenShapes& one : all.list) {
-    if (one.label != label || one.units != units) continue;
-    if (auto shapes = one.shapes.lock()) return shapes;
+    if (one.label == label && one.units == units && !one.shapes.expired()) return &one;
   }
   return nullptr;
 }
 
-std::shared_ptr<const TunedShapes> read_shapes(TuneDevice device) {
-  const char* const set = std::getenv("KILN_TUNE");
-  const std::string_view wish = set != nullptr ? set : "on";
-  if (wish == "off")
-    return std::make_shared<const TunedShapes>(std::move(device),
-                                               std::vector<TunedShapes::Choice>{});
+UsableChoices read_choices(const TuneDevice& device, TuneRemedy& remedy) {
   UsableChoices usable;
   try {
     const auto file = tune_file(device);
@@ -54,11 +48,22 @@ std::shared_ptr<const TunedShapes> read_shapes(TuneDevice device) {
     if (!usable.complaint.empty()) usable.complaint = file.string() + ": " + usable.complaint;
   } catch (const Error& error) {
     usable = {{}, error.message()};
+    if (error.code() != "tune.large") remedy.fix = error.fix();
   } catch (const std::exception& error) {
     usable = {{}, error.what()};
   }
-  if (wish != "on" && !wish.empty() && usable.complaint.empty()) {
+  return usable;
+}
+
+std::shared_ptr<const TunedShapes> read_shapes(TuneDevice device, TuneRemedy& remedy) {
+  const char* const set = std::getenv("KILN_TUNE");
+  const std::string_view wish = set != nullptr ? set : "on";
+  UsableChoices usable;
+  if (wish != "off") usable = read_choices(device, remedy);
+  // Whoever wrote it wanted something else than what happens, which matters more than the file.
+  if (wish != "on" && wish != "off" && !wish.empty()) {
     usable.complaint = "KILN_TUNE is '" + std::string(wish) + "', and only on and off are allowed";
+    remedy = {"tune.switch", "KILN_TUNE=off"};
   }
   return std::make_shared<const TunedShapes>(std::move(device), usable.choices, usable.complaint);
 }
@@ -128,17 +133,28 @@ std::shared_ptr<const TunedShapes> open_tuned_shapes(const std::string& label, T
   AllOpen& all = all_open();
   const std::lock_guard lock(all.mutex);
   const int units = device.limits.parallel_units;
-  if (auto open = find_open(all, label, units)) return open;
+  if (const OpenShapes* const open = find_open(all, label, units)) {
+    if (auto shapes = open->shapes.lock()) return shapes;
+  }
   std::erase_if(all.list, [](const OpenShapes& one) { return one.shapes.expired(); });
-  const std::shared_ptr<const TunedShapes> shapes = read_shapes(std::move(device));
-  all.list.push_back({label, units, shapes});
+  TuneRemedy remedy;
+  const std::shared_ptr<const TunedShapes> shapes = read_shapes(std::move(device), remedy);
+  all.list.push_back({label, units, shapes, std::move(remedy)});
   return shapes;
 }
 
 std::shared_ptr<const TunedShapes> tuned_shapes_of(const DeviceInfo& device) {
   AllOpen& all = all_open();
   const std::lock_guard lock(all.mutex);
-  return find_open(all, device.name, device.parallel_units);
+  const OpenShapes* const open = find_open(all, device.name, device.parallel_units);
+  return open != nullptr ? open->shapes.lock() : nullptr;
+}
+
+TuneRemedy tune_remedy(const DeviceInfo& device) {
+  AllOpen& all = all_open();
+  const std::lock_guard lock(all.mutex);
+  const OpenShapes* const open = find_open(all, device.name, device.parallel_units);
+  return open != nullptr ? open->remedy : TuneRemedy{};
 }
 
 }  // namespace kiln

@@ -9,14 +9,13 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "program.hpp"
+#include "tune/tune_program.hpp"
 
 namespace kiln::test::tune_test {
 namespace {
@@ -24,48 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class Tune : public ProgramTest {
- protected:
-  Call call(std::vector<std::string> words) const {
-    Call made{std::move(words)};
-    made.environment["KILN_TUNE"] = "on";
-    made.environment["KILN_CACHE_DIR"] = (folder_ / "cache").string();
-    return made;
-  }
-  Call tuning(std::vector<std::string> more = {}) const {
-    Call made = call({"tune", "word_swap", "--device", "cpu"});
-    made.words.insert(made.words.end(), more.begin(), more.end());
-    return made;
-  }
-  fs::path file() const {
-    for (const auto& one : fs::directory_iterator(folder_ / "cache/tune")) {
-      if (one.path().string().find(".prev.") == std::string::npos) return one.path();
-    }
-    return {};
-  }
-  std::string text() const {
-    std::ifstream in(file(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void rewrite(const std::string& text) const {
-    std::ofstream(file(), std::ios::binary | std::ios::trunc) << text;
-  }
-  std::vector<json> records(const std::string& what) const {
-    std::vector<json> found;
-    for (const std::string& line : lines_of(text())) {
-      const json one = json::parse(line, nullptr, false);
-      if (!one.is_discarded() && one.value("tune", "") == what) found.push_back(one);
-    }
-    return found;
-  }
-  // An outcome as a user's editor may leave it.
-  void choose(const json& shape) const {
-    json outcome = records("outcome").front();
-    outcome["chosen"] = shape;
-    outcome["gain"] = {1.1, 1.2, 1.3};
-    rewrite(text() + outcome.dump() + "\n");
-  }
-};
+class Tune : public TuneProgramTest {};
 
 TEST_F(Tune, MeasuresOnceAndNeverAgain) {
   const Outcome first = run(tuning({"--json"}));
@@ -157,6 +115,17 @@ TEST_F(Tune, AnInterruptKeepsTrialsAndPrintsTheTable) {
   EXPECT_FALSE(records("outcome").empty());
 }
 
+TEST_F(Tune, ARetryThatWasEndedSaysThatItBeginsAgain) {
+  Call ended = call({"tune", "--device", "cpu", "--retry"});
+  ended.signal = SIGTERM;
+  ended.signal_at = "tuned ";
+  const Outcome outcome = run(ended);
+  EXPECT_EQ(outcome.exit_code, 143) << outcome.err;
+  EXPECT_EQ(outcome.out.find("continues"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("interrupted: --retry begins again; "), std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(Tune, ATimeLimitEndsBetweenTrials) {
   const Outcome outcome = run(tuning({"--time-limit", "1ms"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -164,6 +133,12 @@ TEST_F(Tune, ATimeLimitEndsBetweenTrials) {
             std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("nothing was tuned to its end"), std::string::npos) << outcome.out;
+  const Outcome retry = run(tuning({"--retry", "--time-limit", "1ms"}));
+  EXPECT_EQ(retry.out.find("continues"), std::string::npos) << retry.out;
+  EXPECT_NE(retry.out.find("--time-limit: --retry begins again; sizes that it did not reach keep "
+                           "what they had\n"),
+            std::string::npos)
+      << retry.out;
 }
 
 TEST_F(Tune, RunsUseTheShapesAndDoctorSaysSo) {
@@ -353,8 +328,10 @@ TEST_F(Tune, AnUnknownWishIsAWarning) {
   Call solve = call({"solve", "torus:20x20,1", "--device", "cpu", "--sweeps", "8", "-q"});
   solve.environment["KILN_TUNE"] = "no";
   const Outcome outcome = run(solve);
+  EXPECT_NE(outcome.err.find("warning[tune.switch]: "), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_NE(outcome.err.find("KILN_TUNE is 'no', and only on and off are allowed"),
+  EXPECT_NE(outcome.err.find("KILN_TUNE is 'no', and only on and off are allowed; "
+                             "fix: KILN_TUNE=off"),
             std::string::npos)
       << outcome.err;
 }

@@ -99,10 +99,19 @@ KILN_API std::string key_of(const TuneDevice& device);
 /// The file of a device in the cache of the user: "tune/nvidia_h200.ndjson"; empty without a cache.
 KILN_API std::filesystem::path tune_file(const TuneDevice& device);
 
-/// Reads records; never throws because of the text.
+/// A text with this many lines that are no records is not read further.
+inline constexpr std::int64_t max_bad_tune_lines = 1000;
+
+/// Reads records; never throws because of the text. Empty lines are ignored.
 KILN_API TuneRecords read_tune_records(std::string_view text);
-/// The contents of a file, "" if it is not there. @throws IoError `io.read`
+/// Whether a line without its line feed is a record.
+KILN_API bool is_tune_record(std::string_view line);
+/// The contents of a file, "" if it is not there. @throws IoError `tune.large` if it has more than
+/// 64 MiB, `io.read` otherwise
 KILN_API std::string read_tune_text(const std::filesystem::path& file);
+
+/// "line 2 is no record", "3 lines are no records, the first is line 1"; "" if all are.
+KILN_API std::string complaint_about_lines(const TuneRecords& records);
 
 /// Lines with their line feeds.
 KILN_API std::string line_of(const TuneDevice& device);
@@ -116,5 +125,13 @@ struct UsableChoices {
 };
 KILN_API UsableChoices usable_choices(const TuneRecords& records, const TuneDevice& device,
                                       const std::vector<const Tunable*>& tunables);
+
+/// What a user can do about TunedShapes::complaint().
+struct TuneRemedy {
+  std::string code = "tune.cache";  ///< of the warning
+  std::string fix{};                ///< "": tune the device
+};
+/// The remedy for the complaint of a device that is open. It has no meaning without a complaint.
+KILN_API TuneRemedy tune_remedy(const DeviceInfo& device);
 
 }  // namespace kiln

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "kiln/errors.hpp"
+#include "kiln/version.hpp"
 
 #include "tune/tune_report.hpp"
 
@@ -88,6 +89,57 @@ TEST_F(Store, TakesAHalfLineAway) {
   const TuneRecords records = read_tune_records(text());
   EXPECT_EQ(records.bad_lines, 0);
   EXPECT_EQ(records.trials.size(), 2u);
+}
+
+TEST_F(Store, WritesALostHeaderAtOnce) {
+  { TuneStore(planted).add(trial(1)); }
+  const std::string whole = text();
+  std::ofstream(tune_file(planted), std::ios::trunc) << whole.substr(whole.find('\n') + 1);
+  { const TuneStore store(planted); }
+  EXPECT_NE(read_tune_records(text()).header_of(key_of(planted)), nullptr);
+  std::ofstream(tune_file(planted), std::ios::trunc) << "x" << whole;
+  { const TuneStore store(planted); }
+  const TuneRecords records = read_tune_records(text());
+  EXPECT_EQ(records.bad_lines, 0);
+  EXPECT_EQ(records.trials.size(), 1u);
+  EXPECT_EQ(records.headers.size(), 1u);
+}
+
+TEST_F(Store, ManyBadLinesLoseNoTrial) {
+  { TuneStore(planted).add(trial(1)); }
+  const std::string whole = text();
+  std::ofstream damaged(tune_file(planted), std::ios::trunc);
+  for (int i = 0; i < 1500; ++i) damaged << "x\n";
+  damaged << whole;
+  damaged.close();
+  const TuneStore store(planted);
+  EXPECT_EQ(store.records().trials.size(), 1u);
+  EXPECT_EQ(text(), whole);
+}
+
+TEST_F(Store, ALinkStaysALink) {
+  { TuneStore(planted).add(trial(1)); }
+  const fs::path real = folder_ / "real/trials.ndjson";
+  fs::create_directories(real.parent_path());
+  std::ofstream(real) << "x\n" << text();
+  fs::remove(tune_file(planted));
+  fs::create_symlink(real, tune_file(planted));
+  const TuneStore store(planted);
+  EXPECT_TRUE(fs::is_symlink(tune_file(planted)));
+  EXPECT_FALSE(fs::is_symlink(real));
+  EXPECT_TRUE(fs::exists(folder_ / "real/trials.prev.ndjson"));
+  EXPECT_EQ(store.records().trials.size(), 1u);
+}
+
+TEST_F(Store, AFileThatIsTooLargeStaysBesideANewOne) {
+  { TuneStore(planted).add(trial(1)); }
+  constexpr std::uintmax_t large = (std::uintmax_t{64} << 20) + 1;
+  fs::resize_file(tune_file(planted), large);
+  EXPECT_THROW(read_tune_text(tune_file(planted)), IoError);
+  TuneStore store(planted);
+  store.add(trial(2));
+  EXPECT_EQ(read_tune_records(text()).trials.size(), 1u);
+  EXPECT_EQ(fs::file_size(folder_ / "tune/planted_device_7.prev.ndjson"), large);
 }
 
 TEST_F(Store, AnotherDriverIsAddedToTheSameFile) {
@@ -186,6 +238,80 @@ TEST(TuneTable, HasAtMostEightyColumns) {
   EXPECT_EQ(cli::short_bucket(0), "1..3");
   EXPECT_EQ(cli::short_bucket(6), "1000..3162");
   EXPECT_EQ(cli::short_bucket(12), "1M..3M");
+}
+
+TuneOutcome wide_outcome() {
+  TuneOutcome one;
+  one.subject = {"k", "planted_wide", "h", 4};
+  one.default_text = "threads=1024 words=16";
+  one.chosen = NamedShape{{"threads", 512}, {"words", 128}, {"warps", 16}};
+  one.gain = {1234.6, 1235.4, 1236};
+  one.tried = one.wrong = 99'999;
+  return one;
+}
+
+TEST(TuneTable, BreaksRowsThatAreTooLong) {
+  TuneRecords records;
+  records.headers.push_back({"k", std::string(200, 'd'), "", "", "0.2.0"});
+  TuneOutcome one = wide_outcome();
+  records.outcomes.push_back(one);
+  one.subject = {"k", std::string(200, 't'), "h", 5};
+  one.default_text = std::string(300, 'x');
+  one.gain = {10.04, 12.34, 99.9};
+  one.default_complaint =
+      "the default differs from the CPU in 3 of 4 words, and this is a long "
+      "sentence about " +
+      std::string(100, 'y');
+  records.outcomes.push_back(one);
+  const std::string table = cli::table_of(cli::reports_of("tune.ndjson", records).at(0));
+  std::size_t begin = 0;
+  for (std::size_t end = table.find('\n'); end != table.npos; end = table.find('\n', begin)) {
+    EXPECT_LE(end - begin, 80u) << table.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  EXPECT_NE(table.find("  100..316    threads=1024 words=16\n"
+                       "                              threads=512 words=128 warps=16\n"),
+            table.npos)
+      << table;
+  EXPECT_NE(table.find(" 1235 (1235-1236) 99999   99999\n"), table.npos) << table;
+  EXPECT_NE(table.find(" 12.3 (10.0-99.9) "), table.npos) << table;
+  EXPECT_NE(table.find("\n    the default differs from the CPU in 3 of 4 words, and"), table.npos);
+}
+
+TEST(TuneReports, ShowThisBuildAlone) {
+  TunableDescription of;
+  of.name = "planted_build";
+  of.kernel = "axpby";
+  of.gpu = false;
+  of.parameters = {{"threads", {64, 128}}};
+  const Tunable tunable(of);
+  TuneRecords records;
+  records.headers.push_back({"k", "CPU", "", "", "0.1.9"});
+  TuneOutcome one;
+  one.subject = {"k", "planted_build", tunable.hash(), 4};
+  one.chosen = NamedShape{{"threads", 64}};
+  records.outcomes.push_back(one);
+  one.subject.hash = "0123456789abcdef";
+  one.chosen = NamedShape{{"threads", 128}};
+  records.outcomes.push_back(one);
+  auto report = cli::reports_of("tune.ndjson", records, cli::build_of).at(0);
+  EXPECT_EQ(report.device.kiln, version());
+  ASSERT_EQ(report.outcomes.size(), 1u);
+  EXPECT_EQ(report.outcomes[0].subject.hash, tunable.hash());
+  EXPECT_NE(cli::table_of(report).find("  not shown: 1 result of other builds of Kiln\n"),
+            std::string::npos);
+  records.outcomes.front().subject.tunable = "planted_unknown";
+  report = cli::reports_of("tune.ndjson", records, cli::build_of).at(0);
+  EXPECT_EQ(report.device.kiln, "0.1.9");
+  EXPECT_NE(cli::table_of(report).find("\nplanted_unknown (other build)\n"), std::string::npos);
+}
+
+TEST(TuneReports, ShowKeysWithoutAHeader) {
+  TuneRecords records;
+  records.outcomes.push_back(wide_outcome());
+  const auto reports = cli::reports_of("tune.ndjson", records);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(cli::table_of(reports[0]).substr(0, 17), "unknown device k\n");
 }
 
 }  // namespace

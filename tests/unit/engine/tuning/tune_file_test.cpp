@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -157,6 +158,58 @@ TEST_F(TuneFile, DamagedLinesAreLeftOutWithOneComplaint) {
   const auto two = usable("{}\n[1,2]\n{\"tune\":\"outcome\"}\n" + good);
   EXPECT_EQ(two.choices.size(), 1u);
   EXPECT_EQ(two.complaint, "3 lines are no records, the first is line 1");
+}
+
+TEST_F(TuneFile, EmptyLinesAreIgnored) {
+  const auto found = usable("\n\r\n  \n" + line_of(here) + "\n" + line_of(outcome(good_)) + "\n\n");
+  EXPECT_EQ(found.choices.size(), 1u);
+  EXPECT_EQ(found.complaint, "");
+  EXPECT_FALSE(is_tune_record(""));
+}
+
+TEST_F(TuneFile, AThousandBadLinesAreEnough) {
+  std::string text;
+  for (int i = 0; i < 999; ++i) text += "x\n";
+  const std::string good = line_of(outcome(good_));
+  EXPECT_EQ(usable(text + good).choices.size(), 1u);
+  const TuneRecords records = read_tune_records(text + "x\n" + good);
+  EXPECT_EQ(records.outcomes.size(), 0u);
+  EXPECT_EQ(records.complete_bytes, text.size() + 2 + good.size());
+  EXPECT_EQ(complaint_about_lines(records),
+            "at least 1000 lines are no records, the first is line 1");
+  EXPECT_EQ(read_tune_records(std::string(70'000, ' ') + good).bad_lines, 1) << "a long line";
+}
+
+TEST_F(TuneFile, ADamagedFileCostsNoTime) {
+  for (const std::string line : {"\n", "x\n", "{}\n", "{\"tune\":\"outcome\"}\n", "["}) {
+    std::string text;
+    while (text.size() < (std::size_t{8} << 20)) text += line;
+    text += "\n";
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(read_tune_records(text).outcomes.empty());
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(spent.count(), 1.0) << line;
+  }
+}
+
+TEST_F(TuneFile, NumbersOutOfRangeAreRefused) {
+  const std::string good = line_of(outcome(good_));
+  for (const auto& [was, is] :
+       {std::pair<std::string, std::string>{"\"tried\":0", "\"tried\":1e300"},
+        {"\"tried\":0", "\"tried\":-1"},
+        {"\"tried\":0", "\"tried\":1.5"},
+        {"\"tried\":0", "\"tried\":100000"},
+        {"\"space\":0", "\"space\":18446744073709551615"},
+        {"\"bucket\":4", "\"bucket\":4294967300"},
+        {"\"bucket\":4", "\"bucket\":37"},
+        {"[1.1,1.2,1.3]", "[1.1,1.2,1e300]"},
+        {"[1.1,1.2,1.3]", "[1.3,1.2,1.1]"},
+        {"[1.1,1.2,1.3]", "[-1,1.2,1.3]"}}) {
+    std::string bad = good;
+    ASSERT_NE(bad.find(was), bad.npos) << bad;
+    bad.replace(bad.find(was), was.size(), is);
+    EXPECT_EQ(read_tune_records(bad).bad_lines, 1) << bad;
+  }
 }
 
 // Every byte of a good file is changed once: nothing but the shapes of the space is ever used.
