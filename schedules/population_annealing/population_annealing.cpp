@@ -134,8 +134,8 @@ void PopulationAnnealing::allocate(AllocateContext& run) {
                ? View1<std::uint32_t>{}
                : run.scratch_zeros<std::uint32_t>("opens", groups);
   weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
-  step_parts_ = run.scratch_zeros<PopulationStep::Part>(
-      "step_parts", groups * PopulationStep::parts_of(replicas));
+  step_parts_ = run.workspace<PopulationStep::Part>("step_parts",
+                                                    groups * PopulationStep::parts_of(replicas));
   step_arrivals_ = run.workspace<std::uint32_t>("step_arrivals", 2);
   ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
   records_ = run.scratch("records", filled(max_records, PopulationRecord{}));

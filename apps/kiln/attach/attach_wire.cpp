@@ -54,13 +54,16 @@ Descriptor open_folder(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Nobody connects before the rights are set: a socket is refused until it listens.
+// Nobody connects before the rights are set, on other systems than Linux too: a socket is refused
+// until it listens.
 Descriptor listen_in(const Descriptor& folder) {
   constexpr int waiting = 16;
   static_cast<void>(::unlinkat(folder.get(), attach_socket, 0));  // of a run that was killed
   Descriptor socket = new_socket();
   if (!socket) return socket;
   const auto bound = with_address(folder, [&](const sockaddr* address, socklen_t size) {
+    // The socket never has other rights: Linux takes those of the descriptor.
+    if (::fchmod(socket.get(), S_IRUSR | S_IWUSR) != 0) return -1;
     return ::bind(socket.get(), address, size);
   });
   const bool listens = bound == 0 &&
