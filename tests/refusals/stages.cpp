@@ -23,7 +23,7 @@ struct Move {
     momentum[slot] = 0;
 #if REFUSAL == 2  // reaches another slot
     position[slot.index() + 1] = 0;
-#elif REFUSAL == 3  // makes a slot
+#elif REFUSAL == 3   // makes a slot
     position[kiln::Slot(0)] = 0;
 #elif REFUSAL == 10  // takes the view of a column
     position.view_(0, slot.index() + 1) = 0;
