@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "kiln/engine.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
@@ -20,17 +19,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* instance = "palubeckis:64,50,1";  // a QUBO
 constexpr std::int64_t replicas = 1024, default_sweeps = 100;
 constexpr std::int64_t max_runs = 1000, min_runs = 10;
-
-/// Median and 99th percentile.
-struct Latency {
-  double median_s = 0, p99_s = 0;
-};
-
-Latency latency_of(std::vector<double> seconds) {
-  std::ranges::sort(seconds);
-  const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(seconds.size())));
-  return {spread_of(seconds).median, seconds[rank - 1]};
-}
 
 struct Measured {
   std::string device;
@@ -80,10 +68,6 @@ Measured measure(const BenchRun& run, const std::string& device, double limit_s)
   return row;
 }
 
-Json json_of(const Latency& latency) {
-  return {{"median", latency.median_s * 1e6}, {"p99", latency.p99_s * 1e6}};
-}
-
 Json json_of(const Measured& row) {
   return {{"case", row.threads > 0 ? "cpu" : "cuda"},
           {"instance", instance},
@@ -104,16 +88,12 @@ Json json_of(const Measured& row) {
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
-  const auto text = [](const Latency& latency) {
-    return fmt::format("{} / {}", three_digits(latency.median_s * 1e6),
-                       three_digits(latency.p99_s * 1e6));
-  };
   return {row.device,
           fmt::format("{}", row.runs),
-          text(row.setup),
-          text(row.ticks),
-          text(row.result),
-          text(row.all),
+          latency_text(row.setup),
+          latency_text(row.ticks),
+          latency_text(row.result),
+          latency_text(row.all),
           fmt::format("{}", row.driver_calls)};
 }
 

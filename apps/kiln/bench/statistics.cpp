@@ -29,6 +29,13 @@ Spread spread_of(std::vector<double> values) {
           quantile(values, 0.75), values.back(),          static_cast<int>(values.size())};
 }
 
+Latency latency_of(std::vector<double> seconds) {
+  const double median = spread_of(seconds).median;
+  std::ranges::sort(seconds);
+  const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(seconds.size())));
+  return {median, seconds[rank - 1]};
+}
+
 Spread scaled(const Spread& s, double factor) {
   return {s.min * factor,    s.lower_quartile * factor,
           s.median * factor, s.upper_quartile * factor,

@@ -19,6 +19,15 @@ struct Spread {
 /// @throws std::invalid_argument without values, or if one is not finite.
 Spread spread_of(std::vector<double> values);
 
+/// How long something takes mostly, and at worst but for one in a hundred.
+struct Latency {
+  double median_s = 0, p99_s = 0;
+};
+
+/// The median of spread_of(), and the value of rank ceil(0.99 n).
+/// @throws std::invalid_argument as spread_of().
+Latency latency_of(std::vector<double> seconds);
+
 /// The same measurements in another unit: all values times a factor, which must be positive.
 Spread scaled(const Spread& spread, double factor);
 

@@ -171,6 +171,15 @@ nlohmann::ordered_json json_of(const Spread& spread) {
           {"count", spread.count}};
 }
 
+nlohmann::ordered_json json_of(const Latency& latency) {
+  return {{"median", 1e6 * latency.median_s}, {"p99", 1e6 * latency.p99_s}};
+}
+
+std::string latency_text(const Latency& latency) {
+  return fmt::format("{} / {}", three_digits(1e6 * latency.median_s),
+                     three_digits(1e6 * latency.p99_s));
+}
+
 std::string three_digits(double value) {
   if (!(value > 0)) return "0";
   const int decimals = 2 - static_cast<int>(std::floor(std::log10(value)));

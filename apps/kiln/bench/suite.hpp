@@ -161,6 +161,12 @@ void require_verified(const Result& result);
 /// {"median", "min", "lower_quartile", "upper_quartile", "max", "count"}
 nlohmann::ordered_json json_of(const Spread& spread);
 
+/// {"median", "p99"}, us
+nlohmann::ordered_json json_of(const Latency& latency);
+
+/// "12.1 / 14.3": median and 99th percentile, us.
+std::string latency_text(const Latency& latency);
+
 /// Three significant digits: 0.612, 12.3, 4300.
 std::string three_digits(double value);
 

@@ -10,7 +10,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t least_pairs = 10, max_pairs = 50;
+constexpr std::size_t min_pairs = 10, max_pairs = 50;
 constexpr double precision = 0.02;
 
 // The largest k for which fewer than k heads of n coins have a probability of at most 2.5 %.
@@ -37,7 +37,7 @@ TuneInterval median_interval(std::vector<double> values) {
 }
 
 bool PairedTimes::enough() const {
-  if (shape.size() < least_pairs) return false;
+  if (shape.size() < min_pairs) return false;
   return shape.size() >= max_pairs ||
          (is_narrow(median_interval(shape)) && is_narrow(median_interval(standard)));
 }

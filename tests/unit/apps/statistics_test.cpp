@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 namespace kiln::cli::statistics_test {
 namespace {
@@ -35,6 +36,15 @@ TEST(Spread, OfOneValueIsThatValue) {
   EXPECT_EQ(spread.median, 7);
   EXPECT_EQ(spread.max, 7);
   EXPECT_EQ(spread.count, 1);
+}
+
+TEST(Latency, HasTheValueThatOneInAHundredExceeds) {
+  std::vector<double> values;
+  for (int i = 200; i > 0; --i) values.push_back(i);
+  EXPECT_DOUBLE_EQ(latency_of(values).median_s, 100.5);
+  EXPECT_EQ(latency_of(values).p99_s, 198);
+  EXPECT_EQ(latency_of({3.0}).p99_s, 3);
+  EXPECT_THROW(latency_of({}), std::invalid_argument);
 }
 
 TEST(Spread, OneOutlierLeavesTheMedianAlone) { EXPECT_EQ(spread_of({1, 1, 1, 1, 1000}).median, 1); }

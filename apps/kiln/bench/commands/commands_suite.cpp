@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include "bench/commands/senders.hpp"
@@ -49,21 +48,12 @@ struct Row {
   SentCommands sent;
 };
 
-double percentile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  const auto last = static_cast<double>(values.size() - 1);
-  return values[static_cast<std::size_t>(std::ceil(share * last))];
-}
-
-/// Median and 99th percentile, us.
-Json json_of(const std::vector<double>& seconds) {
-  if (seconds.empty()) return nullptr;
-  return {{"median", 1e6 * percentile(seconds, 0.5)}, {"p99", 1e6 * percentile(seconds, 0.99)}};
+// Of a case with many commands there is none.
+Json times_of(const std::vector<double>& seconds) {
+  return seconds.empty() ? Json(nullptr) : json_of(latency_of(seconds));
 }
 std::string text_of(const std::vector<double>& seconds) {
-  if (seconds.empty()) return "";
-  return fmt::format("{} / {}", three_digits(1e6 * percentile(seconds, 0.5)),
-                     three_digits(1e6 * percentile(seconds, 0.99)));
+  return seconds.empty() ? "" : latency_text(latency_of(seconds));
 }
 
 Row measure(const BenchRun& run, const CommandsCase& which, Executor executor, double limit_s) {
@@ -98,8 +88,8 @@ Json json_of(const Row& row) {
           {"reordered", row.sent.reordered},
           {"commands_per_s", static_cast<double>(row.sent.sent) / row.sent.seconds},
           {"microseconds_per_tick", tick_s > 0 ? Json(1e6 * tick_s) : Json(nullptr)},
-          {"held_microseconds", json_of(row.sent.times.held_s)},
-          {"answered_microseconds", json_of(row.sent.times.answered_s)},
+          {"held_microseconds", times_of(row.sent.times.held_s)},
+          {"answered_microseconds", times_of(row.sent.times.answered_s)},
           {"seed", run_seed}};
 }
 
