@@ -19,6 +19,10 @@ void launch(const EndTick& kernel, Queue& queue);
 
 template <>
 void launch(const LadderTick& kernel, Queue& queue) {
+  for (std::uint32_t t = 0; kernel.ticks > 1 && t < kernel.ticks; ++t) {
+    launch(kernel.one(t == 0), queue);
+  }
+  if (kernel.ticks > 1) return;
   if (kernel.best_first) launch(kernel.end.best, queue);
   launch(kernel.sweep, queue);
   launch(kernel.phase, queue);

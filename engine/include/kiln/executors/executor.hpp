@@ -15,10 +15,11 @@ enum class Executor : std::uint8_t {
   automatic,  ///< the one that takes the least time, by measurement during the run
   stream,     ///< launches every kernel
   graph,      ///< captures ticks in CUDA graphs and replays many of them with one launch
-  loop        ///< a CUDA graph whose WHILE node repeats captured ticks until the run stops
+  loop,       ///< a CUDA graph whose WHILE node repeats captured ticks until the run stops
+  resident    ///< graphs whose kernels keep replicas on multiprocessors for many ticks
 };
 
-/// "auto", "stream", "graph", "loop".
+/// "auto", "stream", "graph", "loop", "resident".
 KILN_API std::string_view to_string(Executor executor) noexcept;
 
 /// The executor that enqueued the ticks of a run, and why.
@@ -27,6 +28,7 @@ struct ExecutorChoice {
   std::string reason;                    ///< a sentence without its point
   double graph_tick_s = 0;               ///< measured by `automatic`, else 0
   double loop_tick_s = 0;                ///< likewise
+  double resident_tick_s = 0;            ///< likewise
 };
 
 }  // namespace kiln
