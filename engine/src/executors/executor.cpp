@@ -14,6 +14,8 @@ std::string_view to_string(Executor executor) noexcept {
       return "graph";
     case Executor::loop:
       return "loop";
+    case Executor::resident:
+      return "resident";
   }
   return "";
 }
