@@ -112,18 +112,18 @@ void TickPlayer::require_loop() {
 // Ticks that have become others during the run may be single launches.
 void TickPlayer::require_resident() const {
   if (begun_ || *merges_) return;
-  const std::string reason =
-      parts_.ticks_per_epoch == 1 ? "its telemetry has an epoch for each tick" : parts_.why_one();
   throw InvalidArgument("executor.resident",
-                        "executor resident does not apply to this run: " + reason,
+                        "executor resident does not apply to this run: " + why_one_,
                         "ticks of which a launch can make several",
                         Fix::use_executor(to_string(Executor::automatic)));
 }
 
 // The first two ticks of a body: if they are one launch, bodies have launches of several ticks.
 std::int64_t TickPlayer::enqueue_pair() {
-  const std::int64_t ticks = parts_.tick({0, 2}, parts_.ticks_per_epoch == 1 ? 1 : 2);
+  const bool may = parts_.ticks_per_epoch != 1;
+  const std::int64_t ticks = parts_.tick({0, 2}, may ? 2 : 1);
   merges_ = ticks > 1;
+  if (!*merges_) why_one_ = may ? parts_.why_one() : "its telemetry has an epoch for each tick";
   return ticks;
 }
 

@@ -133,6 +133,7 @@ class TickPlayer {
   Executor played_ = Executor::stream;  // the last chunk; automatic: none that is measured
   std::string reason_;
   std::string refusal_;  // of the device, to loop
+  std::string why_one_;  // no launch has several ticks
   bool decided_ = false;
   bool begun_ = false;           // something was captured
   std::deque<Executor> chunks_;  // enqueued, not ended
