@@ -140,11 +140,6 @@ std::unique_ptr<TickGraph> Queue::capture_loop(const RunControl*, const std::fun
   return nullptr;
 }
 
-bool Queue::can_repeat(const LadderTick&, std::string& refusal) {
-  refusal = std::string("backend ") + backend_name() + " makes ticks one by one";
-  return false;
-}
-
 namespace {
 
 class HostHoldFlag final : public HoldFlag {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/executors/repeats_ticks.hpp"
 #include "kiln/queue.hpp"
 
 #include "cuda_device.hpp"
@@ -28,7 +29,7 @@ namespace kiln::cuda {
 /// The host looks at the device where it waits, so that every wait has a deadline: after
 /// device_timeout() the device is lost (CudaDevice::lose()). It looks without a pause at first,
 /// then with short naps, because a host core that spins during a run would be lost to other work.
-class CudaQueue final : public Queue {
+class CudaQueue final : public Queue, public RepeatsTicks {
  public:
   CudaQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<const CudaDevice> device);
   ~CudaQueue() override;
@@ -60,6 +61,7 @@ class CudaQueue final : public Queue {
                                           const std::function<void()>& body,
                                           const std::function<void()>& after,
                                           std::string& refusal) override;
+  bool can_repeat(const LadderTick& tick, std::string& refusal) override;
   std::unique_ptr<HoldFlag> make_hold_flag() override;
 
  protected:

@@ -23,7 +23,6 @@
 namespace kiln {
 
 struct Alarm;
-struct LadderTick;
 struct RunControl;
 struct RunSummary;
 class ArmedQueue;
@@ -185,12 +184,6 @@ class KILN_API Queue {
                                                   std::string& refusal);
   /// Repeats a loop so many times, or until the run stops. A run that has stopped does not begin.
   void replay_loop(TickGraph& loop, std::uint64_t iterations);
-
-  /// Whether the device keeps ladders on its multiprocessors for all ticks of a launch
-  /// (LadderTick::ticks); if not, the launch makes them one by one, with the same bits.
-  /// @param tick  of any number of ticks
-  /// @param refusal  receives why it does not, a sentence without its point
-  virtual bool can_repeat(const LadderTick& tick, std::string& refusal);
 
   /// Makes a flag by which other threads hold ticks of this queue. @throws CudaError
   virtual std::unique_ptr<HoldFlag> make_hold_flag();

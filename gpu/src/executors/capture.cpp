@@ -12,6 +12,7 @@
 #include "executors/hold_flag.hpp"
 #include "executors/loop_graph.hpp"
 #include "executors/tick_graph.hpp"
+#include "kernels/sweeps/planes/repeated_tick.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -142,6 +143,10 @@ std::unique_ptr<TickGraph> CudaQueue::capture_loop(const RunControl* control,
                                               nodes, timeout_);
   cuda_check(cudaGraphUpload(executable, stream()), "upload a loop");
   return tick;
+}
+
+bool CudaQueue::can_repeat(const LadderTick& tick, std::string& refusal) {
+  return can_repeat_tick(tick, *this, refusal);
 }
 
 std::unique_ptr<HoldFlag> CudaQueue::make_hold_flag() {

@@ -9,12 +9,19 @@
 namespace kiln::cli {
 namespace ladder_tick_bench {
 
-// Blocks of 32 ladders on the batch of an instance: words in blocks of at most 32 rungs.
+struct Case {
+  std::string instance;
+  std::int64_t rungs = 32, blocks = 0;  // of 32 ladders; 0: as many as the batch has
+  std::uint32_t ticks = 1;              // of a launch
+};
+
+// Blocks of 32 ladders on the batch of an instance.
 struct Data {
-  Data(BenchContext& context, const std::string& instance)
-      : states(context, instance),
-        rungs(std::min<std::int64_t>(32, states.batch().slots() / 32)),
-        blocks(states.batch().slots() / 32 / rungs),
+  Data(BenchContext& context, const Case& of)
+      : states(context, of.instance),
+        rungs(std::min<std::int64_t>(of.rungs, states.batch().slots() / 32)),
+        blocks(
+            std::min(of.blocks > 0 ? of.blocks : INT64_MAX, states.batch().slots() / 32 / rungs)),
         ladders(context.queue(), 32 * blocks, rungs),
         record(context.queue(), 32 * blocks, rungs),
         swapping(context.queue(), blocks * rungs),
@@ -125,13 +132,19 @@ LadderTick tick_of(Data& data) {
   return tick;
 }
 
-PreparedKernel prepare(BenchContext& context, const std::string& instance) {
+PreparedKernel prepare(BenchContext& context, const Case& of) {
   Queue& queue = context.queue();
-  const auto data = std::make_shared<Data>(context, instance);
-  const auto launch = [data, &queue](std::uint32_t) { queue.launch(tick_of(*data)); };
+  const auto data = std::make_shared<Data>(context, of);
+  const auto launch = [data, &queue, ticks = of.ticks](std::uint32_t) {
+    LadderTick tick = tick_of(*data);
+    tick.ticks = ticks;
+    queue.launch(tick);
+  };
+  const auto slots = static_cast<double>(data->slots());
+  const double share = slots / static_cast<double>(data->states.batch().slots());
   return {{launch},
-          2 * data->states.state_bytes(),
-          data->states.attempts(),
+          2 * share * data->states.state_bytes(),
+          of.ticks * share * data->states.attempts(),
           static_cast<std::int64_t>(data->slots())};
 }
 
@@ -139,11 +152,22 @@ PreparedKernel prepare(BenchContext& context, const std::string& instance) {
 
 template <>
 std::vector<KernelCase> bench_cases<LadderTick>() {
+  using ladder_tick_bench::Case;
   std::vector<KernelCase> all;
+  const auto add = [&](const std::string& name, const Case& one) {
+    all.push_back(
+        {name, [one](BenchContext& context) { return ladder_tick_bench::prepare(context, one); }});
+  };
   for (const char* instance : {"gset:G1", "gset:G22", "torus:50x40,1"}) {
-    all.push_back({std::string("32 rungs, ") + instance, [instance](BenchContext& context) {
-                     return ladder_tick_bench::prepare(context, instance);
-                   }});
+    add(std::string("32 rungs, ") + instance, {instance});
+  }
+  for (const std::int64_t rungs : {4, 8, 16}) {
+    for (const std::int64_t blocks : {1, 8}) {
+      const std::string name = std::to_string(32 * blocks) + " ladders of " +
+                               std::to_string(rungs) + " rungs, torus:10x20,1";
+      add(name, {"torus:10x20,1", rungs, blocks});
+      add(name + ", 64 ticks", {"torus:10x20,1", rungs, blocks, 64});
+    }
   }
   return all;
 }

@@ -16,7 +16,7 @@ namespace kiln {
 /// shared memory, pairs are even_odd and the cadence is fixed.
 ///
 /// A launch makes `ticks` ticks, fewer where the run stops. Where whole ladders fit on
-/// multiprocessors (Queue::can_repeat) a GPU keeps them there from tick to tick.
+/// multiprocessors (RepeatsTicks) a GPU keeps them there from tick to tick.
 ///
 /// All parts have the control block, the energies and the states of the same batch, and groups of
 /// the batch are blocks: a word has one rung of 32 ladders of one key. The ladders of a block have

@@ -72,12 +72,14 @@ __global__ void __launch_bounds__(max_slice_threads)
   add_constant<W, V, P, kRows>(sweep, memory);
   add_numbers<W, V, P, kRows>(sweep, capacity, false);
   end_sweep<W, kRows>(kernel, window, phase, found.place, memory.block, stage);
+  add_accepted(sweep, window, memory.block);
   __syncthreads();
   if (phase) try_pairs_of(of_phase.swap, window, mine.pair_word, stage);
   __syncthreads();
   note_ends(of_phase.swap, window, stage);
   __syncthreads();
-  store_stage(kernel, window, stage);
+  note_improved(kernel, window, stage);
+  store_stage(of_phase.swap, window, stage);
   __syncthreads();
   copy_improved<W, kRows>(kernel, window, stage, memory.states);
   store_exchanged<W, kRows>(sweep, window, stage, memory.states);
@@ -154,6 +156,8 @@ bool exchanges_in_windows(const LadderPhase& phase) {
          swap.mode == PairMode::even_odd && swap.cadence.kind == CadenceKind::fixed;
 }
 
+}  // namespace
+
 bool takes_one_launch(const LadderTick& kernel) {
   const MetropolisSweep& sweep = kernel.sweep;
   const TrackBest& best = kernel.end.best;
@@ -164,6 +168,8 @@ bool takes_one_launch(const LadderTick& kernel) {
   return sweep.state.columns == kernel.phase.swap.places().size() && best.n_blocks == 1 &&
          best.best[0].layout == Layout::packed32;
 }
+
+namespace {
 
 // A multiprocessor makes its windows one after the other. What a window takes whatever its number
 // of words is the time of so many words: of G1 and G11 12, of a torus of 100 sites 37 (H200).

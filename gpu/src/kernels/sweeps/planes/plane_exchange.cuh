@@ -16,7 +16,8 @@
 ///
 /// A window has W rungs of a block of 32 ladders. In phases of odd pairs (1, 2), (3, 4), ...
 /// windows begin one rung later, the last one with the hottest rung behind the coldest. So words 2
-/// p and 2 p + 1 of a window are a pair of each phase, and no thread block waits for another.
+/// p and 2 p + 1 of a window are a pair of each phase, and no thread block waits for another. A
+/// window of all rungs stays where it is, and its pairs begin one word later.
 namespace kiln::cuda {
 namespace {
 
@@ -25,6 +26,7 @@ struct TickWindow {
   BlockWords words;           // word numbers are rung numbers
   std::int64_t first_ladder;  // of the block
   bool due;                   // whether its ladders exchange
+  int first = 0;              // word of the first pair
 
   __device__ TickWindow(const ReplicaSwap& swap, bool phase) {
     const auto rungs = static_cast<std::int32_t>(swap.rungs);
@@ -37,6 +39,20 @@ struct TickWindow {
     const auto number = static_cast<std::int32_t>(blockIdx.x % windows);
     words = {group * rungs, number * W + (due ? next.first : 0), rungs};
   }
+  /// All rungs of the ladders of a block; begin_phase() follows.
+  __device__ TickWindow()
+      : words{std::int64_t{blockIdx.x} * W, 0, W},
+        first_ladder(std::int64_t{blockIdx.x} * ladders_of_block),
+        due(false) {}
+  __device__ void begin_phase(const ReplicaSwap& swap, bool phase) {
+    SwapLadder state = swap.ladders[first_ladder];
+    const SwapPhase next = swap.begin(first_ladder, state);
+    due = phase && next.due;
+    first = due ? next.first : 0;
+  }
+  /// Words 2 p and 2 p + 1 in the order of pairs, and the other word of a word's pair.
+  __device__ int paired(int i) const { return (i + first) % W; }
+  __device__ int partner_of(int w) const { return paired((w - first + W) % W ^ 1); }
   __device__ std::int32_t rung_of(int w) const {
     return static_cast<std::int32_t>(words.at(w) - words.first);
   }
@@ -81,7 +97,17 @@ struct SlotOfWindow {
   std::uint32_t round_trips, pair_word;
 };
 
-/// Reads a thread's slot, and draws for the pair of which it has the lower rung.
+/// Draws for the pair of a thread: that of its warp, which has the lower rung, and its ladder.
+template <int W>
+__device__ inline std::uint32_t draw_for_pair(const ReplicaSwap& swap,
+                                              const TickWindow<W>& window) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i >= 32 * W || i / 32 % 2 != 0) return 0;
+  const auto lower = static_cast<std::uint32_t>(window.rung_of(window.paired(i / 32)));
+  return swap.pair_word(window.first_ladder + i % 32, lower);
+}
+
+/// Reads a thread's slot, and draws for its pair.
 template <int W>
 __device__ inline SlotOfWindow load_slot(const LadderTick& kernel, const TickWindow<W>& window) {
   const ReplicaSwap& swap = kernel.phase.swap;
@@ -93,10 +119,7 @@ __device__ inline SlotOfWindow load_slot(const LadderTick& kernel, const TickWin
   mine.best = kernel.end.best.best_energy[slot];
   mine.last_end = swap.last_end[slot];
   mine.round_trips = swap.round_trips[slot];
-  if (i / 32 % 2 == 0) {
-    const auto lower = static_cast<std::uint32_t>(window.rung_of(i / 32));
-    mine.pair_word = swap.pair_word(window.first_ladder + i % 32, lower);
-  }
+  mine.pair_word = draw_for_pair(swap, window);
   return mine;
 }
 
@@ -121,21 +144,28 @@ __device__ inline void fill_stage(const LadderTick& kernel, const TickWindow<W>&
   stage.beta[i / 32] = kernel.phase.swap.beta[window.words.at(i / 32)];
 }
 
-/// Takes the energies and flips of the sweep, and records the energies of the phase.
+/// Takes the energies of the sweep, and records those of the phase.
 template <int W, PlaneRows kRows>
 __device__ inline void end_sweep(const LadderTick& kernel, const TickWindow<W>& window, bool phase,
                                  std::int64_t place, const PlaneBlock<W>& block,
                                  TickStage<W>& stage) {
-  const MetropolisSweep& sweep = kernel.sweep;
   const LadderRecord& record = kernel.phase.record;
   for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
-    const double energy = energy_of<W, kRows>(sweep.model, block, i);
+    const double energy = energy_of<W, kRows>(kernel.sweep.model, block, i);
     stage.energy[i] = energy;
     if (phase) {
       const std::int64_t first = record.at(place, window.rung_of(i / 32), kernel.phase.statistics);
       record.energy[first + window.first_ladder + i % 32] = energy;
     }
-    if (sweep.accepted) sweep.accepted[window.slot_of(i)] += flips_of(block, i);
+  }
+}
+
+template <int W>
+__device__ inline void add_accepted(const MetropolisSweep& kernel, const TickWindow<W>& window,
+                                    const PlaneBlock<W>& block) {
+  if (!kernel.accepted) return;
+  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
+    kernel.accepted[window.slot_of(i)] += flips_of(block, i);
   }
 }
 
@@ -143,17 +173,18 @@ __device__ inline void end_sweep(const LadderTick& kernel, const TickWindow<W>& 
 template <int W>
 __device__ inline void try_pairs_of(const ReplicaSwap& swap, const TickWindow<W>& window,
                                     std::uint32_t pair_word, TickStage<W>& stage) {
-  const int w = static_cast<int>(threadIdx.x) / warp_size;
+  const int place = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  if (w >= W || w % 2 != 0) return;
+  if (place >= W || place % 2 != 0) return;
+  const int w = window.paired(place), other = window.paired(place + 1);
   const std::int32_t lower = window.rung_of(w);
   const bool pair = window.due && lower + 1 < swap.rungs;  // else the coldest and the hottest rung
   std::uint32_t mask = 0;
   if (pair) {
-    const int a = static_cast<int>(threadIdx.x), b = a + warp_size;
+    const int a = w * warp_size + lane, b = other * warp_size + lane;
     const double energy_a = stage.energy[a], energy_b = stage.energy[b];
     const std::uint64_t threshold =
-        swap_threshold(stage.beta[w], stage.beta[w + 1], energy_a, energy_b, swap.inverse_scale);
+        swap_threshold(stage.beta[w], stage.beta[other], energy_a, energy_b, swap.inverse_scale);
     const bool swapped = pair_word < threshold;
     mask = __ballot_sync(full_warp, swapped);
     const unsigned chance = __reduce_add_sync(
@@ -172,9 +203,9 @@ __device__ inline void try_pairs_of(const ReplicaSwap& swap, const TickWindow<W>
     }
   }
   if (lane != 0) return;
-  stage.swaps[w] = stage.swaps[w + 1] = mask;
+  stage.swaps[w] = stage.swaps[other] = mask;
   swap.blocks.swapping[window.words.at(w)] = mask;
-  swap.blocks.swapping[window.words.at(w + 1)] = 0;
+  swap.blocks.swapping[window.words.at(other)] = 0;
 }
 
 /// Notes which replicas are at the ends of their ladders: a warp for the word of an end.
@@ -195,34 +226,44 @@ __device__ inline void note_ends(const ReplicaSwap& swap, const TickWindow<W>& w
   add_count(swap.counts.totals[1], all);
 }
 
-/// Writes what the stage has changed, and decides which best states are to be copied.
+/// Decides which best states are to be copied.
 template <int W>
-__device__ inline void store_stage(const LadderTick& kernel, const TickWindow<W>& window,
-                                   TickStage<W>& stage) {
-  const ReplicaSwap& swap = kernel.phase.swap;
+__device__ inline void note_improved(const LadderTick& kernel, const TickWindow<W>& window,
+                                     TickStage<W>& stage) {
   const TickStart start = tick_start(kernel.sweep.control);
   for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
-    const std::int64_t slot = window.slot_of(i);
     const double energy = stage.energy[i];
-    const unsigned improved = note_best(kernel.end.best, slot, energy, stage.best[i], start);
-    swap.blocks.energy[slot] = energy;
+    const unsigned improved =
+        note_best(kernel.end.best, window.slot_of(i), energy, stage.best[i], start);
+    if ((improved >> (i % 32) & 1u) != 0) stage.best[i] = energy;
+    if (i % 32 == 0) stage.improved[i / 32] = improved;
+  }
+}
+
+/// Writes what the stage has changed.
+template <int W>
+__device__ inline void store_stage(const ReplicaSwap& swap, const TickWindow<W>& window,
+                                   const TickStage<W>& stage) {
+  for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += static_cast<int>(blockDim.x)) {
+    const std::int64_t slot = window.slot_of(i);
+    swap.blocks.energy[slot] = stage.energy[i];
     swap.last_end[slot] = stage.last_end[i];
     swap.round_trips[slot] = stage.round_trips[i];
-    if (i % 32 == 0) stage.improved[i / 32] = improved;
   }
 }
 
 /// Calls visit(place in the batch, word) for the states of a thread's word, after the exchange.
 template <int W, PlaneRows kRows, class Visit>
-__device__ inline void for_exchanged(const MetropolisSweep& kernel, const std::uint32_t* from,
-                                     std::uint32_t swaps, const Visit& visit) {
-  const int w = static_cast<int>(threadIdx.x) % W;
+__device__ inline void for_exchanged(const MetropolisSweep& kernel, const TickWindow<W>& window,
+                                     const std::uint32_t* from, std::uint32_t swaps,
+                                     const Visit& visit) {
+  const int w = static_cast<int>(threadIdx.x) % W, partner = window.partner_of(w);
   const auto stride = static_cast<std::int32_t>(blockDim.x / W);
   const std::int32_t n = rows_in_memory<kRows>(kernel.model);
 #pragma unroll 8
   for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x) / W; i < n; i += stride) {
     const std::int32_t v = variable_of<kRows>(kernel.model, i);
-    const std::uint32_t own = from[i * W + w], other = from[i * W + (w ^ 1)];
+    const std::uint32_t own = from[i * W + w], other = from[i * W + partner];
     if (v >= 0) visit(v, own ^ ((own ^ other) & swaps));
   }
 }
@@ -237,7 +278,7 @@ __device__ inline void copy_improved(const LadderTick& kernel, const TickWindow<
   const StateBlock& best = kernel.end.best.best[0];
   std::uint32_t* const to = best.as<std::uint32_t>() + window.words.at(w);
   const std::int64_t row = best.words();
-  for_exchanged<W, kRows>(kernel.sweep, from, stage.swaps[w],
+  for_exchanged<W, kRows>(kernel.sweep, window, from, stage.swaps[w],
                           [&](std::int64_t v, std::uint32_t now) {
                             const std::uint32_t before = mask != ~0u ? to[v * row] : 0u;
                             to[v * row] = (before & ~mask) | (now & mask);
@@ -251,7 +292,7 @@ __device__ inline void store_exchanged(const MetropolisSweep& kernel, const Tick
   const int w = static_cast<int>(threadIdx.x) % W;
   std::uint32_t* const to = kernel.state.data + window.words.at(w);
   const std::int64_t row = kernel.state.stride;
-  for_exchanged<W, kRows>(kernel, from, stage.swaps[w],
+  for_exchanged<W, kRows>(kernel, window, from, stage.swaps[w],
                           [&](std::int64_t v, std::uint32_t now) { to[v * row] = now; });
 }
 
