@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/executors/repeats_ticks.hpp"
 #include "kiln/host_scratch.hpp"
 
 #include "arrays.hpp"
@@ -315,7 +316,7 @@ void Ladders::tick(TickContext& run, bool best_first, std::int64_t at_once) cons
 std::uint32_t Ladders::repeated(TickContext& run, const LadderTick& tick,
                                 std::int64_t at_once) const {
   std::string refusal;
-  if (!run.queue().can_repeat(tick, refusal)) {
+  if (!can_repeat(run.queue(), tick, refusal)) {
     run.refuse_more(std::move(refusal));
     return 1;
   }

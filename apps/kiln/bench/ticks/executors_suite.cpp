@@ -34,7 +34,8 @@ struct ExecutorsCase {
   std::string name() const {
     std::string text = schedule;
     for (const auto& [key, value] : parameters) {
-      text += value == "off" ? " " + key + "=off" : " " + value;
+      const bool is_variant = key == "sampler" || key == "strategy";
+      text += is_variant ? " " + value : " " + key + "=" + value;
     }
     text += " " + instance;
     return replicas > 0 ? fmt::format("{}, {} replicas", text, replicas) : text;
@@ -50,7 +51,10 @@ const std::vector<ExecutorsCase>& all_cases() {
       all.push_back({"parallel-tempering", "torus:10x10,1", replicas});
     }
     for (const std::int64_t replicas : {1024, 4096, 16384, 33792}) {
-      all.push_back({"parallel-tempering", "torus:20x10,1", replicas, {{"cluster_moves", "off"}}});
+      all.push_back({"parallel-tempering",
+                     "torus:20x10,1",
+                     replicas,
+                     {{"cluster_moves", "off"}, {"rungs", "8"}}});
     }
     all.push_back({"parallel-tempering", "gset:G1"});
     all.push_back({"parallel-tempering", "gset:G11"});

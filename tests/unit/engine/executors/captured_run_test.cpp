@@ -18,6 +18,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/executors/repeats_ticks.hpp"
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 #include "kiln/registry.hpp"
@@ -47,7 +48,7 @@ struct RecordedLaunchers {
   static constexpr Launcher<Kernel> launcher = &launch<Kernel>;
 };
 
-class CapturingQueue final : public cli::ForwardingQueue {
+class CapturingQueue final : public cli::ForwardingQueue, public RepeatsTicks {
  public:
   CapturingQueue(KernelSets kernels, std::unique_ptr<Queue> device, Repeats& repeats)
       : ForwardingQueue(std::move(kernels), *device),
