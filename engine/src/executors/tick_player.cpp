@@ -217,9 +217,7 @@ std::int64_t TickPlayer::play_some(std::uint64_t first, std::int64_t count, bool
   }
   const bool resident = current_ == Executor::resident;
   if (resident && !merges_ && records && count >= 2 && first % 2 == 0) {
-    const std::int64_t ticks = enqueue_pair();
-    if (!*merges_) decide();
-    return ticks;
+    return enqueue_pair();
   }
   const Several* several = resident ? fitting(resident_, first, count, records) : nullptr;
   if (several != nullptr) {

@@ -198,12 +198,14 @@ struct TickTimes {
 /// Chunks as the loop of a run asks for them.
 /// @param late  chunks of the loop and of resident graphs, from the first of each on, that seem to
 /// take three times as long
-inline void advance(PlayedRun& run, double run_s, const TickTimes& tick_s, std::uint64_t late = 0) {
+/// @param max_ticks  of a chunk
+inline void advance(PlayedRun& run, double run_s, const TickTimes& tick_s, std::uint64_t late = 0,
+                    std::int64_t max_ticks = 1ll << 40) {
   double now_s = 0;
   run.player->set_tick_s(tick_s.graph);
   std::uint64_t residents = 0;
   while (now_s < run_s) {
-    const std::int64_t count = run.player->chunk({run.first, now_s, 0.1, 1e8});
+    const std::int64_t count = run.player->chunk({run.first, now_s, 0.1, 1e8, max_ticks});
     ASSERT_GE(count, 1);
     const std::uint64_t loops = run.queue.loops, merged = run.merged;
     run.play(count);

@@ -190,6 +190,18 @@ TEST(Resident, SaysWhatWasMeasured) {
   EXPECT_EQ(briefer.player->choice().reason, "the run ended before the loop was measured");
 }
 
+// Chunks of three ticks are too short for graphs of several, and begin anywhere.
+TEST(Resident, IsNotMeasuredByTicksOfAnotherExecutor) {
+  for (const double tick_s : {25e-6, 26e-6, 27e-6, 28e-6, 29e-6, 30e-6, 31e-6, 32e-6}) {
+    PlayedRun run(Executor::automatic, 64, merges);
+    advance(run, 0.3, {tick_s, 0.9 * tick_s, 0.5 * tick_s}, 0, 3);
+    EXPECT_EQ(run.asked_for_several, 1u);
+    EXPECT_EQ(run.player->choice().resident_tick_s, 0);
+    EXPECT_EQ(run.wrong_places, 0u);
+    expect_whole(run, 64);
+  }
+}
+
 // One tick of each run finds that out.
 TEST(Resident, IsTriedOnceWhereItDoesNotApply) {
   for (const std::uint64_t interval : {0, 1, 5}) {
