@@ -208,8 +208,7 @@ class RunCore {
   TrackBest best_kernel();
   void capture_tick();
   void make_player();
-  /// @param at_once  ticks that the schedule may enqueue as one launch
-  /// @return ticks that it has enqueued
+  /// One tick, or up to `at_once` where the schedule enqueues them as one launch. Gives how many.
   std::int64_t enqueue_tick(const TickPlace& place = {}, std::int64_t at_once = 1);
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;

@@ -66,8 +66,8 @@ class Ladders {
   void exchange(TickContext& run) const;  ///< all four, with as few launches as the device allows
   /// A whole tick, with as few launches as the device allows. `best_first`: what came before it in
   /// the tick has changed states, whose best are to be kept.
-  /// @param at_once  ticks between which nothing comes, at most run.ticks_at_once(): as many are
-  /// enqueued where the device keeps ladders on its multiprocessors
+  /// `at_once`: ticks between which nothing comes, at most run.ticks_at_once(). They are one launch
+  /// where can_repeat() says so, else one tick is enqueued.
   void tick(TickContext& run, bool best_first, std::int64_t at_once) const;
   /// Gives the rungs other temperatures between two ticks. The adaptation ends, and all sums and
   /// counts begin anew.

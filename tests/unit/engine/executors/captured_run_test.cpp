@@ -23,6 +23,7 @@
 #include "kiln/kernels/catalog.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "twins/forwarding_queue.hpp"
 #include "whole_run.hpp"
@@ -211,6 +212,34 @@ TEST(CapturedRun, ResidentSaysWhyItDoesNotApply) {
   EXPECT_EQ(refusal_of(off, false), not_here + "no room for ladders");
   EXPECT_EQ(refusal_of(each("1")), not_here + "cluster moves come between its ticks");
   EXPECT_EQ(refusal_of(each("3")), not_here + "cluster moves come between its ticks");
+}
+
+/// Enqueues more ticks than it is asked for.
+class Greedy final : public Schedule {
+ public:
+  std::string name() const override { return "greedy"; }
+  Parameters parameters() const override { return {}; }
+  Needs needs(const Problem&, const Budget&) override { return {}; }
+  void allocate(AllocateContext&) override {}
+  void enqueue(TickContext& run) override {
+    run.enqueued(1);
+    run.enqueued(run.ticks_at_once() + 1);
+  }
+};
+
+TEST(CapturedRun, RefusesMoreTicksThanItAsksFor) {
+  const Problem problem = builtin_registry().problem("torus").make("8x8,1");
+  Greedy schedule;
+  RunOptions options;
+  options.device = "cpu";
+  kiln::Run one(problem, schedule, {.sweeps = 3}, options, open_backend("cpu", 1));
+  try {
+    one.advance();
+    ADD_FAILURE() << "two ticks were taken for one";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.code(), "schedule.ticks");
+    EXPECT_EQ(error.message(), "schedule 'greedy' enqueues 2 ticks at once, and 1 is asked for");
+  }
 }
 
 }  // namespace
