@@ -51,10 +51,7 @@ const std::vector<ExecutorsCase>& all_cases() {
       all.push_back({"parallel-tempering", "torus:10x10,1", replicas});
     }
     for (const std::int64_t replicas : {1024, 4096, 16384, 33792}) {
-      all.push_back({"parallel-tempering",
-                     "torus:20x10,1",
-                     replicas,
-                     {{"cluster_moves", "off"}, {"rungs", "8"}}});
+      all.push_back({"parallel-tempering", "torus:20x10,1", replicas, {{"cluster_moves", "off"}}});
     }
     all.push_back({"parallel-tempering", "gset:G1"});
     all.push_back({"parallel-tempering", "gset:G11"});
