@@ -214,6 +214,27 @@ TEST(CapturedRun, ResidentSaysWhyItDoesNotApply) {
   EXPECT_EQ(refusal_of(each("3")), not_here + "cluster moves come between its ticks");
 }
 
+TEST(CapturedRun, OnlyGraphsAreProfiled) {
+  const Problem problem = builtin_registry().problem("torus").make("8x8,1");
+  const auto schedule = builtin_registry().schedule("parallel-tempering").make(off);
+  Repeats repeats;
+  RunOptions options;
+  options.device = "cpu";
+  options.profile = true;
+  for (const Executor executor : {Executor::loop, Executor::resident}) {
+    options.executor = executor;
+    try {
+      kiln::Run(problem, *schedule, {.sweeps = 3}, options,
+                {std::make_shared<CapturingBackend>(repeats), {}});
+      ADD_FAILURE() << to_string(executor) << " was taken";
+    } catch (const InvalidArgument& error) {
+      EXPECT_EQ(error.code(), "executor.profile");
+      EXPECT_EQ(error.message(), "executor " + std::string(to_string(executor)) +
+                                     " cannot be profiled: the host does not see its ticks");
+    }
+  }
+}
+
 /// Enqueues more ticks than it is asked for.
 class Greedy final : public Schedule {
  public:
