@@ -152,10 +152,11 @@ def executors_tables(documents):
         for case, by in cases.items():
             first = next(iter(by.values()))
             rows.append([f"`{case}`", f"{first['replicas']:,}",
-                         *(digits(by[one]["microseconds_per_tick"]["median"]) for one in executors),
+                         *(digits(by[one]["microseconds_per_tick"]["median"])
+                           if one in by else "" for one in executors),
                          by["auto"]["chosen"],
                          " / ".join(digits(by[one]["launches_per_1000_sweeps"])
-                                    for one in executors)])
+                                    if one in by else "-" for one in executors)])
         lines += [f"**{device_name(document)}**", ""]
         lines += table((["case"], ["replicas", *(f"{one} µs" for one in executors), "auto took",
                                    "launches for 1000 sweeps: " + " / ".join(executors)]), rows)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/run_context.hpp"
 
+#include <utility>
+
 #include "kiln/alarm.hpp"
 #include "kiln/errors.hpp"
 
@@ -97,6 +99,12 @@ bool TickContext::ends_with_budget() const noexcept { return core().ends_with_bu
 bool TickContext::may_follow(std::int64_t ticks) const noexcept {
   return core().tick_may_follow(static_cast<std::uint64_t>(ticks));
 }
+std::int64_t TickContext::ticks_until(std::int64_t ticks) const noexcept {
+  return static_cast<std::int64_t>(core().ticks_until(static_cast<std::uint64_t>(ticks)));
+}
+std::int64_t TickContext::ticks_at_once() const noexcept { return core().ticks_at_once(); }
+void TickContext::enqueued(std::int64_t ticks) const { core().enqueued(ticks); }
+void TickContext::refuse_more(std::string reason) const { core().refuse_more(std::move(reason)); }
 void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
 void TickContext::finish_tick() const { core().finish_tick(); }
 EndTick TickContext::end_kernel() const { return core().end_kernel(); }

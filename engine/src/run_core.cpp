@@ -19,7 +19,6 @@
 #include "kiln/kernels/run/end_tick.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
 #include "kiln/kernels/run/random_state.hpp"
-#include "kiln/kernels/run/stop_at_work.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
@@ -296,39 +295,6 @@ EndTick RunCore::end_kernel() {
 }
 
 void RunCore::finish_tick() { queue_->launch(end_kernel()); }
-
-void RunCore::enqueue_tick(const TickPlace& place) {
-  const TraceRange range(tracer_, "kiln.tick");
-  tick_finished_ = false;
-  place_ = all_ticks_whole_ ? place : TickPlace{};
-  TickContext tick(*this);
-  schedule_.enqueue(tick);
-  if (!tick_finished_) end_tick();
-  if (const auto most = counted_limit()) {
-    queue_->launch(StopAtWork{gradients_, *most, control()});
-  }
-}
-
-// A device loads a kernel with its first launch, which belongs neither into a capture nor into the
-// time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
-// To capture takes 350 us, and a tick gains 9 us by it where it takes 72 us (H200).
-void RunCore::capture_tick() {
-  constexpr std::int64_t fewest = 40;
-  if (!player_->wants_capture()) return;
-  if (options_.executor == Executor::automatic && whole_ticks_left() < fewest) return;
-  const TraceRange range(tracer_, "kiln.capture");
-  const auto begin = Clock::now();
-  RunControl stopped = progress_->control;
-  stopped.stop = DeviceStop::step_limit;
-  control_.upload({stopped});
-  enqueue_tick();
-  post_summary();
-  wait_summary();
-  const Counters before = queue_->counters();
-  player_->capture();
-  progress_->in_ticks += queue_->counters() - before;
-  progress_->setup_s += seconds_since(begin);
-}
 
 // Ticks that may end in the middle are tried, and taken back: those that call what may fail, and on
 // the CPU those that are too long to wait for when the run is to end.

@@ -10,6 +10,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/alarm.hpp"
@@ -130,6 +131,12 @@ class RunCore {
   bool tick_may_follow(std::uint64_t ticks) const noexcept {
     return place_.may_be_multiple_of(ticks);
   }
+  std::uint64_t ticks_until(std::uint64_t ticks) const noexcept {
+    return place_.until_multiple_of(ticks);
+  }
+  std::int64_t ticks_at_once() const noexcept { return launch_.at_once; }
+  void enqueued(std::int64_t ticks);
+  void refuse_more(std::string reason) { launch_.refusal = std::move(reason); }
   bool counts_only() const noexcept { return counts_only_; }
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes, bool saved);
   void check_saved(const std::string& name, std::function<bool(std::span<const std::byte>)> holds);
@@ -168,6 +175,11 @@ class RunCore {
   struct Instruments;
   struct Loop;
   class Scratch;
+  /// Ticks that one call of the schedule enqueues.
+  struct TickLaunch {
+    std::int64_t at_once = 1, ticks = 1;
+    std::string refusal;  ///< why it is one tick alone
+  };
   RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
           const RunPlan& plan);
   void begin(const RunPlan& plan);
@@ -196,7 +208,8 @@ class RunCore {
   TrackBest best_kernel();
   void capture_tick();
   void make_player();
-  void enqueue_tick(const TickPlace& place = {});
+  /// One tick, or up to `at_once` where the schedule enqueues them as one launch. Gives how many.
+  std::int64_t enqueue_tick(const TickPlace& place = {}, std::int64_t at_once = 1);
   bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   /// By the schedule itself, not only by the objective.
@@ -289,6 +302,7 @@ class RunCore {
   bool ends_with_budget_ = false;
   bool all_ticks_whole_ = true;  // so far: steps are ticks times sweeps_per_tick
   TickPlace place_;              // of the tick that is being enqueued
+  TickLaunch launch_;            // of the last call of the schedule
   bool loaded_ = false;
   std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged
   std::int64_t looks_ = 0;           // at draws, so far

@@ -122,9 +122,12 @@ void ParallelTempering::set_temperatures(RunContext& run, const std::vector<doub
 void ParallelTempering::enqueue(TickContext& run) {
   const bool may_move = moved_ && run.may_follow(resolved_.cluster_interval);
   if (may_move) move_clusters(run);
+  std::int64_t at_once = run.ticks_at_once();
+  if (moved_) at_once = std::min(at_once, run.ticks_until(resolved_.cluster_interval));
+  if (at_once < run.ticks_at_once()) run.refuse_more("cluster moves come between its ticks");
   // Without cluster moves the best states are known from the end of the tick before. Only where
   // slots change their rungs may the finder of a best energy be noted with its rung before.
-  ladders_->tick(run, ladders_->in_blocks() ? may_move : static_cast<bool>(moved_));
+  ladders_->tick(run, ladders_->in_blocks() ? may_move : static_cast<bool>(moved_), at_once);
 }
 
 void ParallelTempering::descend(DescendContext& run) { ladders_->descend(run); }

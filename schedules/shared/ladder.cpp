@@ -3,8 +3,11 @@
 #include "ladder.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/executors/repeats_ticks.hpp"
 #include "kiln/host_scratch.hpp"
 
 #include "arrays.hpp"
@@ -296,16 +299,29 @@ void Ladders::exchange(TickContext& run) const {
   settle(run);
 }
 
-void Ladders::tick(TickContext& run, bool best_first) const {
+void Ladders::tick(TickContext& run, bool best_first, std::int64_t at_once) const {
   const bool alike = in_blocks() && !metropolis_ && !parameter && run.batch().n_blocks() == 1;
   if (const auto kernel = alike ? run.sweep_kernel(betas(), rule()) : std::nullopt) {
-    return run.queue().launch(
-        LadderTick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(), best_first, readers_});
+    LadderTick tick{*kernel, phase(run), word_swap(run, 0), run.end_kernel(), best_first, readers_};
+    if (at_once > 1) tick.ticks = repeated(run, tick, at_once);
+    return run.queue().launch(tick);
   }
+  if (at_once > 1) run.refuse_more("its replicas are no blocks of 32 ladders, swept by planes");
   if (best_first) run.track_best();
   sweep(run);
   exchange(run);
   run.finish_tick();
+}
+
+std::uint32_t Ladders::repeated(TickContext& run, const LadderTick& tick,
+                                std::int64_t at_once) const {
+  std::string refusal;
+  if (!can_repeat(run.queue(), tick, refusal)) {
+    run.refuse_more(std::move(refusal));
+    return 1;
+  }
+  run.enqueued(at_once);
+  return static_cast<std::uint32_t>(at_once);
 }
 
 void Ladders::descend(DescendContext& run) const {

@@ -66,7 +66,9 @@ class Ladders {
   void exchange(TickContext& run) const;  ///< all four, with as few launches as the device allows
   /// A whole tick, with as few launches as the device allows. `best_first`: what came before it in
   /// the tick has changed states, whose best are to be kept.
-  void tick(TickContext& run, bool best_first) const;
+  /// `at_once`: ticks between which nothing comes, at most run.ticks_at_once(). They are one launch
+  /// where can_repeat() says so, else one tick is enqueued.
+  void tick(TickContext& run, bool best_first, std::int64_t at_once) const;
   /// Gives the rungs other temperatures between two ticks. The adaptation ends, and all sums and
   /// counts begin anew.
   /// @param betas  [rungs], rising; of a ladder over temperatures without walkers
@@ -99,6 +101,7 @@ class Ladders {
   View2<const double> betas() const;
   LadderPhase phase(TickContext& run) const;
   WordSwap word_swap(TickContext& run, int block) const;
+  std::uint32_t repeated(TickContext& run, const LadderTick& tick, std::int64_t at_once) const;
   void allocate_record(AllocateContext& run);
   void allocate_rules(AllocateContext& run);
   void plan_moves(AllocateContext& run);

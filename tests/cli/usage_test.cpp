@@ -122,14 +122,20 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.range]: --graph-capture=maybe is neither on nor off\n"
                  "  fix: --graph-capture on\n"},
         BadUsage{"UnknownExecutor",
-                 {"solve", "gset:G1", "--executor", "resident"},
-                 "error[cli.range]: --executor=resident is not one of auto, stream, graph and "
-                 "loop\n"
+                 {"solve", "gset:G1", "--executor", "persistent"},
+                 "error[cli.range]: --executor=persistent is not one of auto, stream, graph, loop "
+                 "and resident\n"
                  "  fix: --executor auto\n"},
         BadUsage{"ExecutorOfTheCpu",
                  {"solve", "torus:10x10,1", "--executor", "loop", "--device", "cpu", "-q"},
                  "error[executor.device]: executor loop does not apply to cpu: a CPU runs a kernel "
                  "where it is launched\n"
+                 "  a GPU, whose ticks can be captured\n"
+                 "  fix: --executor auto\n"},
+        BadUsage{"ResidentOnTheCpu",
+                 {"solve", "torus:10x10,1", "--executor", "resident", "--device", "cpu", "-q"},
+                 "error[executor.device]: executor resident does not apply to cpu: a CPU runs a "
+                 "kernel where it is launched\n"
                  "  a GPU, whose ticks can be captured\n"
                  "  fix: --executor auto\n"},
         BadUsage{"ExecutorTwice",

@@ -75,7 +75,8 @@ std::any executor_of(const std::string& name, const Setting& setting) {
   static const ReadOption read = one_of<Executor>({{"auto", Executor::automatic},
                                                    {"stream", Executor::stream},
                                                    {"graph", Executor::graph},
-                                                   {"loop", Executor::loop}},
+                                                   {"loop", Executor::loop},
+                                                   {"resident", Executor::resident}},
                                                   "auto");
   return read(name, setting);
 }
@@ -95,8 +96,8 @@ const Specs& output_specs() {
        0,
        "NAME",
        "how a GPU gets its launches: stream (one by one), graph (captured, many at a time), loop "
-       "(repeated by the device), or auto (default: the fastest, by measurement); the answer does "
-       "not change",
+       "(repeated by the device), resident (graphs whose launches make several ticks), or auto "
+       "(default: the fastest, by measurement); the answer does not change",
        {.standard = "auto", .read = executor_of}},
       // How it was called before there were several.
       {"graph-capture", 0, "on|off", "", {.read = on_or_off()}},

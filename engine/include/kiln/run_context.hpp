@@ -236,6 +236,17 @@ class KILN_API TickContext : public WorkContext {
   /// for themselves, because a tick that is captured alone does not know its number: the answer is
   /// then true.
   bool may_follow(std::int64_t ticks) const noexcept;
+  /// After so many ticks, at least 1, may_follow(ticks) may be true again.
+  std::int64_t ticks_until(std::int64_t ticks) const noexcept;
+  /// Ticks that this call may enqueue as one launch, at least 1. More than 1 where
+  /// Executor::resident asks for a launch that keeps replicas on multiprocessors from tick to tick.
+  std::int64_t ticks_at_once() const noexcept;
+  /// Says that this call enqueues so many ticks. Their launch ends each of them (end_kernel()).
+  /// @throws InvalidArgument `schedule.ticks` for a number that is not 1 to ticks_at_once()
+  void enqueued(std::int64_t ticks) const;
+  /// Says why this call enqueues one tick alone, a sentence without its point: the message of a run
+  /// to which the executor does not apply.
+  void refuse_more(std::string reason) const;
   /// What follows is too expensive to be given up with the tick.
   void keep_tick() const noexcept;
   /// track_best() and the end of the tick, in fewer launches: the last call of a tick.

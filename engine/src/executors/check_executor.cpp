@@ -24,7 +24,7 @@ void check_executor(const RunOptions& options, const DeviceInfo& device, bool wa
                           found + " does not apply to this run: its ticks wait for the host",
                           "a schedule and an objective that need no host between two kernels", fix);
   }
-  if (executor == Executor::loop && options.profile) {
+  if (executor != Executor::graph && options.profile) {
     throw InvalidArgument("executor.profile",
                           found + " cannot be profiled: the host does not see its ticks",
                           "a profile measures single ticks between graphs",

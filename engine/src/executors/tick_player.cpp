@@ -29,8 +29,11 @@ constexpr double body_s = 1e-3;
 constexpr std::int64_t max_body_ticks = 512;
 // Longer ticks do not gain by a loop.
 constexpr double short_tick_s = 200e-6;
-// When both are measured: some chunks by graphs, then some by the loop. At the change the host may
-// wait for the device, so that the first chunks of the loop seem long: they do not count.
+// A launch of several ticks is held up by nothing: two runs of a device share it in such pieces.
+constexpr double launch_s = 2e-3;
+// When they are measured: some chunks by graphs, then some by the loop, then some by resident
+// graphs. At a change the host may wait for the device, so that the first chunks seem long: those
+// of the loop and of resident graphs do not count.
 constexpr double trial_begin_s = 0.2;
 constexpr std::size_t trial_chunks = 4, chunks_of_change = 3;
 // Ticks of a graph that are enqueued behind a hold are launched all the same, some thousand of
@@ -44,7 +47,10 @@ std::int64_t power_of_two(double at_most) {
                            std::bit_floor(static_cast<std::uint64_t>(std::min(at_most, 1e9))));
 }
 
-double median_of(std::vector<double> values) {
+// Median of the last chunks of a trial. 0: they are too few.
+double seconds_of(const std::vector<double>& trial, std::size_t wanted) {
+  if (trial.size() < wanted) return 0;
+  std::vector<double> values(trial.end() - static_cast<std::ptrdiff_t>(trial_chunks), trial.end());
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
@@ -61,18 +67,30 @@ TickPlayer::TickPlayer(Queue& queue, ExecutorChoice wanted, Parts parts)
   if (!decided_) reason_ = "the run has few ticks";
 }
 
+void TickPlayer::touch() {
+  parts_.tick({}, 1);
+  if (wanted_ == Executor::resident) enqueue_pair();
+}
+
 void TickPlayer::capture() {
   queue_.begin_capture();
-  parts_.tick({});
+  parts_.tick({}, 1);
   tick_ = queue_.end_capture();
-  current_ = wanted_ == Executor::loop ? Executor::loop : Executor::graph;
   if (wanted_ == Executor::loop) require_loop();
-  if (!decided_) reason_ = too_short;
+  if (wanted_ == Executor::resident) require_resident();
+  begun_ = true;
+  if (wanted_ != Executor::automatic) {
+    current_ = wanted_;
+  } else if (!decided_) {
+    current_ = Executor::graph;
+    reason_ = too_short;
+  }
 }
 
 void TickPlayer::drop() noexcept {
   tick_.reset();
   several_.clear();
+  resident_.clear();
   loop_.reset();
   body_ = 0;
 }
@@ -85,40 +103,80 @@ std::int64_t TickPlayer::body_ticks() const noexcept {
 void TickPlayer::require_loop() {
   std::string refusal;
   if (queue_.capture_loop(
-          parts_.control, [this] { parts_.tick({}); }, {}, refusal))
+          parts_.control, [this] { parts_.tick({}, 1); }, {}, refusal))
     return;
   throw InvalidArgument("executor.loop", refusal, "ticks that the device can repeat",
                         Fix::use_executor(to_string(Executor::automatic)));
 }
 
+// Ticks that have become others during the run may be single launches.
+void TickPlayer::require_resident() const {
+  if (begun_ || *merges_) return;
+  throw InvalidArgument("executor.resident",
+                        "executor resident does not apply to this run: " + why_one_,
+                        "ticks of which a launch can make several",
+                        Fix::use_executor(to_string(Executor::automatic)));
+}
+
+// The first two ticks of a body: if they are one launch, bodies have launches of several ticks.
+std::int64_t TickPlayer::enqueue_pair() {
+  const bool may = parts_.ticks_per_epoch != 1;
+  const std::int64_t ticks = parts_.tick({0, 2}, may ? 2 : 1);
+  merges_ = ticks > 1;
+  if (!*merges_) why_one_ = may ? parts_.why_one() : "its telemetry has an epoch for each tick";
+  return ticks;
+}
+
 // The host captures while the device is busy with what was enqueued before.
 void TickPlayer::prepare(std::int64_t count) {
   if (!tick_ || tick_s_ <= 0) return;
+  if (current_ == Executor::resident) {
+    if (merges_) capture_several(resident_, count);
+    return;
+  }
   if (current_ == Executor::loop && affords(body_ticks())) capture_loop();
-  if (current_ != Executor::loop || !loop_) capture_several(count);
+  if (current_ != Executor::loop || !loop_) capture_several(several_, count);
+}
+
+// A longer resident graph has at most as many for each tick as a shorter one.
+std::int64_t TickPlayer::nodes_of(std::int64_t ticks) const noexcept {
+  if (current_ != Executor::resident || resident_.empty()) return ticks * tick_->nodes();
+  const Several& longest = resident_.back();
+  return ticks * longest.graph->nodes() / longest.ticks;
 }
 
 bool TickPlayer::affords(std::int64_t ticks) const noexcept {
-  const double costs_s = capture_node_s * static_cast<double>(ticks * tick_->nodes());
+  const double costs_s = capture_node_s * static_cast<double>(nodes_of(ticks));
   return costs_s <= share_to_capture * elapsed_s_;
 }
 
-void TickPlayer::capture_several(std::int64_t count) {
+std::int64_t TickPlayer::ticks_at_once() const noexcept { return power_of_two(launch_s / tick_s_); }
+
+void TickPlayer::capture_several(Graphs& graphs, std::int64_t count) {
   const auto most = static_cast<double>(max_nodes / std::max<std::int64_t>(1, tick_->nodes()));
   const std::int64_t longest =
       std::min(max_ticks, power_of_two(std::min(long_graph_s / tick_s_, most)));
   const std::int64_t ticks = std::min(longest, power_of_two(static_cast<double>(count)));
-  const std::int64_t min_ticks = ticks == longest ? 2 * longest_graph() : growth * longest_graph();
+  const std::int64_t before = longest_of(graphs);
+  const std::int64_t min_ticks = ticks == longest ? 2 * before : growth * before;
   if (ticks < min_ticks || !affords(ticks)) return;
   queue_.begin_capture();
-  enqueue_body(ticks);
-  several_.push_back({ticks, queue_.end_capture()});
+  enqueue_body(ticks, &graphs == &resident_ ? ticks_at_once() : 1);
+  graphs.push_back({ticks, queue_.end_capture()});
 }
 
-void TickPlayer::enqueue_body(std::int64_t ticks) {
-  for (std::int64_t i = 1; i <= ticks; ++i) {
-    parts_.tick({static_cast<std::uint64_t>(i - 1), static_cast<std::uint64_t>(ticks)});
-    if (holds_epochs(ticks) && ends_epoch(static_cast<std::uint64_t>(i))) parts_.end_epoch();
+// No launch has ticks of two epochs.
+void TickPlayer::enqueue_body(std::int64_t ticks, std::int64_t at_once) {
+  const bool records = holds_epochs(ticks);
+  for (std::int64_t done = 0; done < ticks;) {
+    const TickPlace place{static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(ticks)};
+    std::int64_t most = std::min(at_once, ticks - done);
+    if (records) {
+      const auto epoch = static_cast<std::int64_t>(parts_.ticks_per_epoch);
+      most = std::min(most, epoch - done % epoch);
+    }
+    done += parts_.tick(place, most);
+    if (records && ends_epoch(static_cast<std::uint64_t>(done))) parts_.end_epoch();
   }
 }
 
@@ -140,10 +198,10 @@ void TickPlayer::hand_over() {
   queue_.post_summary();
 }
 
-const TickPlayer::Several* TickPlayer::fitting(std::uint64_t first, std::int64_t count,
-                                               bool records) const {
+const TickPlayer::Several* TickPlayer::fitting(const Graphs& graphs, std::uint64_t first,
+                                               std::int64_t count, bool records) const {
   const Several* found = nullptr;
-  for (const Several& one : several_) {
+  for (const Several& one : graphs) {
     const bool aligned = first % static_cast<std::uint64_t>(one.ticks) == 0;
     if (count >= one.ticks && aligned && (records || !holds_epochs(one.ticks))) found = &one;
   }
@@ -157,30 +215,45 @@ bool TickPlayer::fits_loop(std::uint64_t first, std::int64_t count, bool records
 
 // Graphs begin at a multiple of their ticks, so that an epoch ends within them at the places where
 // they recorded its end, or at their own end.
+std::int64_t TickPlayer::play_some(std::uint64_t first, std::int64_t count, bool records) {
+  recorded_ = handed_over_ = false;
+  if (fits_loop(first, count, records)) {
+    queue_.replay_loop(*loop_, static_cast<std::uint64_t>(count / body_));
+    recorded_ = handed_over_ = true;
+    return count / body_ * body_;
+  }
+  const bool resident = current_ == Executor::resident;
+  if (resident && !merges_ && records && count >= 2 && first % 2 == 0) {
+    return enqueue_pair();
+  }
+  const Several* several = resident ? fitting(resident_, first, count, records) : nullptr;
+  if (several != nullptr) {
+    played_ = Executor::resident;
+  } else {
+    several = fitting(several_, first, count, records);
+  }
+  if (several != nullptr) {
+    queue_.replay(*several->graph);
+    recorded_ = holds_epochs(several->ticks);
+    return several->ticks;
+  }
+  if (tick_) {
+    queue_.replay(*tick_);
+    return 1;
+  }
+  return parts_.tick(records ? TickPlace{first, 0} : TickPlace{}, 1);
+}
+
 Counters TickPlayer::play(std::uint64_t first, std::int64_t count, bool records) {
   const Counters before = queue_.counters();
   Counters of_epochs;  // their ends are no part of a tick
   handed_over_ = false;
+  played_ = current_ == Executor::resident ? Executor::automatic : current_;
   while (count > 0) {
-    std::int64_t ticks = 1;
-    bool recorded = false;
-    handed_over_ = false;
-    if (fits_loop(first, count, records)) {
-      ticks = count / body_ * body_;
-      queue_.replay_loop(*loop_, static_cast<std::uint64_t>(count / body_));
-      recorded = handed_over_ = true;
-    } else if (const Several* const several = fitting(first, count, records)) {
-      ticks = several->ticks;
-      queue_.replay(*several->graph);
-      recorded = holds_epochs(ticks);
-    } else if (tick_) {
-      queue_.replay(*tick_);
-    } else {
-      parts_.tick(records ? TickPlace{first, 0} : TickPlace{});
-    }
+    const std::int64_t ticks = play_some(first, count, records);
     first += static_cast<std::uint64_t>(ticks);
     count -= ticks;
-    if (recorded || !records || !ends_epoch(first)) continue;
+    if (recorded_ || !records || !ends_epoch(first)) continue;
     const Counters before_end = queue_.counters();
     parts_.end_epoch();
     of_epochs += queue_.counters() - before_end;
@@ -208,7 +281,7 @@ std::int64_t TickPlayer::chunk(const Look& look) {
   const double wanted_s = std::clamp(chunk_s(look), 0.0, std::max(0.0, look.limit_s));
   const auto ticks =
       std::min(look.max_ticks, static_cast<std::int64_t>(std::clamp(wanted_s / tick_s_, 1.0, 1e9)));
-  const std::int64_t alignment = std::max(longest_graph(), body_);
+  const std::int64_t alignment = std::max({longest_of(several_), longest_of(resident_), body_});
   const auto begun =
       static_cast<std::int64_t>(look.enqueued % static_cast<std::uint64_t>(alignment));
   std::int64_t multiples = (begun + ticks) / alignment;
@@ -226,42 +299,69 @@ void TickPlayer::choose_for_trial() {
     return;
   }
   reason_ = too_short;
-  if (!in_trial()) return;
-  if (!refusal_.empty()) {
-    reason_ = refusal_;
-    current_ = Executor::graph;
-    decided_ = true;
-    return;
+  if (!in_trial() || graph_trial_.size() < trial_chunks) return;
+  if (!measured_loop()) {
+    current_ = Executor::loop;
+  } else if (merges_.value_or(true)) {
+    current_ = Executor::resident;
+  } else {
+    decide();
   }
-  if (graph_trial_.size() >= trial_chunks) current_ = Executor::loop;
+}
+
+// Or asked the device for it.
+bool TickPlayer::measured_loop() const noexcept {
+  return !refusal_.empty() || loop_trial_.size() >= chunks_of_change + trial_chunks;
 }
 
 void TickPlayer::end_chunk(std::int64_t ticks, double seconds) {
   if (chunks_.empty()) return;
   const Executor executor = chunks_.front();
   chunks_.pop_front();
-  if (!in_trial() || ticks <= 0) return;
-  std::vector<double>& trial = executor == Executor::loop ? loop_trial_ : graph_trial_;
+  if (!in_trial() || ticks <= 0 || executor == Executor::automatic) return;
+  std::vector<double>& trial = executor == Executor::loop       ? loop_trial_
+                               : executor == Executor::resident ? resident_trial_
+                                                                : graph_trial_;
   trial.push_back(seconds / static_cast<double>(ticks));
-  if (loop_trial_.size() >= chunks_of_change + trial_chunks) decide();
+  if (resident_trial_.size() >= chunks_of_change + trial_chunks) decide();
+}
+
+ExecutorChoice TickPlayer::judged() const {
+  // Of graphs the last ones before the change, when all of them were captured.
+  const double by_graph = seconds_of(graph_trial_, trial_chunks),
+               by_loop = seconds_of(loop_trial_, chunks_of_change + trial_chunks),
+               by_resident = seconds_of(resident_trial_, chunks_of_change + trial_chunks);
+  if (by_loop <= 0 && by_resident <= 0) return {Executor::graph, refusal_};
+  ExecutorChoice choice{Executor::graph, "a tick took ", by_graph, by_loop, by_resident};
+  const double at_most = (parts_.is_told ? worth_it_if_told : worth_it) * by_graph;
+  if (by_loop > 0 && by_loop < at_most) choice.executor = Executor::loop;
+  if (by_resident > 0) {
+    const double others_s = by_loop > 0 ? std::min(by_loop, by_graph) : by_graph;
+    if (by_resident < worth_it * others_s) choice.executor = Executor::resident;
+    choice.reason += fmt::format("{:.4g} us by resident", 1e6 * by_resident);
+    if (by_loop > 0) choice.reason += ", ";
+  }
+  if (by_loop > 0) choice.reason += fmt::format("{:.4g} us by loop", 1e6 * by_loop);
+  choice.reason += fmt::format(" and {:.4g} us by graph", 1e6 * by_graph);
+  return choice;
 }
 
 void TickPlayer::decide() {
-  // Of graphs the last ones before the change, when all of them were captured.
-  const auto last = static_cast<std::ptrdiff_t>(trial_chunks);
-  graph_tick_s_ = median_of({graph_trial_.end() - last, graph_trial_.end()});
-  loop_tick_s_ = median_of({loop_trial_.end() - last, loop_trial_.end()});
+  measured_ = judged();
+  current_ = measured_.executor;
+  reason_ = measured_.reason;
   decided_ = true;
-  const double at_most = (parts_.is_told ? worth_it_if_told : worth_it) * graph_tick_s_;
-  current_ = loop_tick_s_ < at_most ? Executor::loop : Executor::graph;
-  reason_ = fmt::format("a tick took {:.4g} us by loop and {:.4g} us by graph", 1e6 * loop_tick_s_,
-                        1e6 * graph_tick_s_);
 }
 
+// A run that ends before the loop is measured did most of its ticks by graphs.
 ExecutorChoice TickPlayer::choice() const {
-  // A run that ends while the loop is measured did most of its ticks by graphs.
-  const Executor most = decided_ || !tick_ ? current_ : Executor::graph;
-  return {most, reason_, graph_tick_s_, loop_tick_s_};
+  if (!decided_ && tick_) {
+    return measured_loop() ? judged() : ExecutorChoice{Executor::graph, reason_};
+  }
+  ExecutorChoice choice = measured_;
+  choice.executor = current_;
+  choice.reason = reason_;
+  return choice;
 }
 
 }  // namespace kiln

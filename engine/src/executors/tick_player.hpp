@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,14 @@ namespace kiln {
 ///
 /// Ticks are captured for the first time when the run begins, and many at a time when their
 /// duration is known: the host captures while the device is busy with ticks enqueued before.
+/// Where the run is resident, graphs have several ticks in one launch.
 class TickPlayer {
  public:
   struct Parts {
-    std::function<void(const TickPlace&)> tick;  ///< enqueues one tick
-    std::function<void()> end_epoch;  ///< records an epoch; without effect where none ends
+    /// Enqueues one tick, or up to `at_once` as one launch. @return ticks enqueued
+    std::function<std::int64_t(const TickPlace&, std::int64_t at_once)> tick;
+    std::function<std::string()> why_one;  ///< why `tick` enqueued one alone: a sentence
+    std::function<void()> end_epoch;       ///< records an epoch; without effect where none ends
     /// Gives the host what the ticks of a chunk have noted, and their summary.
     std::function<void(const SummaryTarget&)> hand_over;
     const RunControl* control = nullptr;
@@ -39,7 +43,11 @@ class TickPlayer {
 
   /// Whether it wants ticks to be captured.
   bool wants_capture() const noexcept { return wanted_ != Executor::stream && !tick_; }
-  /// Captures one tick. All of its kernels have been launched before.
+  /// Launches what capture() captures, for a run that has stopped: a device loads kernels with
+  /// their first launch.
+  void touch();
+  /// Captures one tick.
+  /// @throws InvalidArgument for a requested executor that does not apply
   void capture();
   bool captured() const noexcept { return tick_ != nullptr; }
   /// Forgets what was captured, because ticks are others from now on.
@@ -68,7 +76,7 @@ class TickPlayer {
   void hand_over();
   /// A chunk has ended that took so long. Chunks end in the order in which they were enqueued.
   void end_chunk(std::int64_t ticks, double seconds);
-  void begin_chunk() { chunks_.push_back(current_); }
+  void begin_chunk() { chunks_.push_back(played_); }
   void forget_chunks() noexcept { chunks_.clear(); }
 
   ExecutorChoice choice() const;
@@ -78,6 +86,7 @@ class TickPlayer {
     std::int64_t ticks = 0;  ///< a power of two
     std::unique_ptr<TickGraph> graph;
   };
+  using Graphs = std::vector<Several>;  // by increasing number of ticks
   bool holds_epochs(std::int64_t ticks) const noexcept {
     return parts_.ticks_per_epoch > 0 &&
            static_cast<std::uint64_t>(ticks) >= parts_.ticks_per_epoch;
@@ -85,20 +94,28 @@ class TickPlayer {
   bool ends_epoch(std::uint64_t ticks) const noexcept {
     return parts_.ticks_per_epoch > 0 && ticks % parts_.ticks_per_epoch == 0;
   }
-  std::int64_t longest_graph() const noexcept {
-    return several_.empty() ? 1 : several_.back().ticks;
+  static std::int64_t longest_of(const Graphs& graphs) noexcept {
+    return graphs.empty() ? 1 : graphs.back().ticks;
   }
+  std::int64_t nodes_of(std::int64_t ticks) const noexcept;
   bool affords(std::int64_t ticks) const noexcept;
   bool in_trial() const noexcept;
   std::int64_t body_ticks() const noexcept;
   double chunk_s(const Look& look) const noexcept;
   void require_loop();
-  void capture_several(std::int64_t count);
+  void require_resident() const;
+  void capture_several(Graphs& graphs, std::int64_t count);
   void capture_loop();
-  void enqueue_body(std::int64_t ticks);
-  const Several* fitting(std::uint64_t first, std::int64_t count, bool records) const;
+  void enqueue_body(std::int64_t ticks, std::int64_t at_once = 1);
+  std::int64_t enqueue_pair();
+  std::int64_t ticks_at_once() const noexcept;
+  const Several* fitting(const Graphs& graphs, std::uint64_t first, std::int64_t count,
+                         bool records) const;
   bool fits_loop(std::uint64_t first, std::int64_t count, bool records) const;
+  std::int64_t play_some(std::uint64_t first, std::int64_t count, bool records);
   void choose_for_trial();
+  bool measured_loop() const noexcept;
+  ExecutorChoice judged() const;
   void decide();
 
   Queue& queue_;
@@ -107,17 +124,23 @@ class TickPlayer {
   double tick_s_ = -1;    // -1: unknown
   double elapsed_s_ = 0;  // of the run, at the last chunk
   std::unique_ptr<TickGraph> tick_;
-  std::vector<Several> several_;  // by increasing number of ticks
+  Graphs several_;
+  Graphs resident_;             // several ticks in a launch, where `merges_`
+  std::optional<bool> merges_;  // whether launches have several ticks, once one was tried
   std::unique_ptr<TickGraph> loop_;
   std::int64_t body_ = 0;     // ticks of an iteration of the loop
-  bool handed_over_ = false;  // by what play() enqueued last
+  bool recorded_ = false;     // by what play_some() enqueued: the end of its last epoch
+  bool handed_over_ = false;  // likewise, to the host
   Executor current_ = Executor::stream;
+  Executor played_ = Executor::stream;  // the last chunk; automatic: none that is measured
   std::string reason_;
   std::string refusal_;  // of the device, to loop
+  std::string why_one_;  // no launch has several ticks
   bool decided_ = false;
+  bool begun_ = false;           // something was captured
   std::deque<Executor> chunks_;  // enqueued, not ended
-  double graph_tick_s_ = 0, loop_tick_s_ = 0;
-  std::vector<double> graph_trial_, loop_trial_;  // seconds of a tick
+  ExecutorChoice measured_;
+  std::vector<double> graph_trial_, loop_trial_, resident_trial_;  // seconds of a tick
 };
 
 }  // namespace kiln

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -35,12 +36,30 @@ struct Case {
   std::string schedule, problem;
   std::int64_t replicas = 0, sweeps = 0;
   std::map<std::string, std::string> parameters = {};
+  bool is_resident = false;  ///< whether Executor::resident must apply; others may refuse it
 };
+
+// Ladders of 8 rungs of a torus of 100 spins fit on a multiprocessor. Cluster moves come between
+// their ticks, or never.
+const Case without_clusters{"parallel-tempering",
+                            "torus:10x10,1",
+                            2048,
+                            10000,
+                            {{"rungs", "8"}, {"cluster_moves", "off"}},
+                            true};
+const Case with_clusters{"parallel-tempering",
+                         "torus:10x10,1",
+                         2048,
+                         10000,
+                         {{"rungs", "8"}, {"cluster_moves", "on"}, {"cluster_interval", "16"}},
+                         true};
 
 // As many sweeps as make 10,000 ticks, or as the time allows.
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"simulated-annealing", "torus:10x10,1", 2048, 80000},
+      without_clusters,
+      with_clusters,
       {"parallel-tempering", "torus:10x10,1", 2048, 10000},
       {"parallel-tempering", "torus:10x10,1", 2048, 10000, {{"cluster_interval", "3"}}},
       {"parallel-tempering", "torus:10x10,1", 256, 10000, {{"cluster_interval", "12"}}},
@@ -124,20 +143,36 @@ Outcome held_run(Device device, const Case& which, Executor executor, const Budg
   return outcome;
 }
 
+/// What `make_run` gives; nothing, where resident is refused to a case that may refuse it.
+template <class MakeRun>
+std::optional<Outcome> unless_refused(const Case& which, Executor executor, MakeRun make_run) {
+  try {
+    return make_run();
+  } catch (const InvalidArgument& error) {
+    if (executor != Executor::resident || which.is_resident) throw;
+    EXPECT_EQ(error.code(), "executor.resident") << error.what();
+    EXPECT_EQ(error.fix_steps().steps().front().code, FixCode::use_executor);
+    return {};
+  }
+}
+
 TEST_P(ExecutorRun, HasTheBitsOfARunThatIsNeverHeld) {
   for (Case one : cases()) {
     SCOPED_TRACE(one.schedule + " " + one.problem);
     if (GetParam() == Device::cpu) one.sweeps /= 20;
     const Budget budget{.sweeps = one.sweeps};
     const Outcome plain = run(GetParam(), one, Executor::automatic, budget);
-    for (const Executor executor : {Executor::stream, Executor::graph, Executor::loop}) {
+    for (const Executor executor :
+         {Executor::stream, Executor::graph, Executor::loop, Executor::resident}) {
       if (GetParam() == Device::cpu && executor != Executor::stream) continue;
       SCOPED_TRACE(std::string(to_string(executor)));
-      const Outcome other = held_run(GetParam(), one, executor, budget);
-      EXPECT_GT(other.result.commands.applied, 3u);
-      expect_same_archives(plain.archive, other.archive, scratch_of(plain.archive));
-      EXPECT_EQ(plain.result.solution, other.result.solution);
-      EXPECT_EQ(plain.result.work.ticks, other.result.work.ticks);
+      const auto other = unless_refused(
+          one, executor, [&] { return held_run(GetParam(), one, executor, budget); });
+      if (!other) continue;
+      EXPECT_GT(other->result.commands.applied, 3u);
+      expect_same_archives(plain.archive, other->archive, scratch_of(plain.archive));
+      EXPECT_EQ(plain.result.solution, other->result.solution);
+      EXPECT_EQ(plain.result.work.ticks, other->result.work.ticks);
     }
   }
 }
@@ -150,7 +185,8 @@ TEST_P(ExecutorRun, HasTheBitsOfPlainLaunches) {
     const Budget budget{.sweeps = one.sweeps};
     const Outcome plain = run(GetParam(), one, Executor::stream, budget);
     ASSERT_EQ(plain.result.executor.executor, Executor::stream);
-    for (const Executor executor : {Executor::graph, Executor::loop, Executor::automatic}) {
+    for (const Executor executor :
+         {Executor::graph, Executor::loop, Executor::resident, Executor::automatic}) {
       SCOPED_TRACE(std::string(to_string(executor)));
       std::vector<std::int64_t> cuts;
       for (int i = 0; i < 4; ++i) {
@@ -159,15 +195,18 @@ TEST_P(ExecutorRun, HasTheBitsOfPlainLaunches) {
       }
       std::ranges::sort(cuts);
       const double report_interval_s = 1e-3 * static_cast<double>(1 + random() % 50);
-      const Outcome other = run(GetParam(), one, executor, budget, cuts, report_interval_s);
+      const auto other = unless_refused(one, executor, [&] {
+        return run(GetParam(), one, executor, budget, cuts, report_interval_s);
+      });
+      if (!other) continue;
       if (executor != Executor::automatic) {
-        EXPECT_EQ(other.result.executor.executor, executor) << other.result.executor.reason;
+        EXPECT_EQ(other->result.executor.executor, executor) << other->result.executor.reason;
       }
       // What kernels use on the way follows the launch after a stop.
-      expect_same_archives(plain.archive, other.archive, scratch_of(plain.archive));
-      EXPECT_EQ(plain.result.solution, other.result.solution);
-      EXPECT_EQ(plain.result.work.ticks, other.result.work.ticks);
-      EXPECT_EQ(plain.result.work.accepted, other.result.work.accepted);
+      expect_same_archives(plain.archive, other->archive, scratch_of(plain.archive));
+      EXPECT_EQ(plain.result.solution, other->result.solution);
+      EXPECT_EQ(plain.result.work.ticks, other->result.work.ticks);
+      EXPECT_EQ(plain.result.work.accepted, other->result.work.accepted);
     }
   }
 }
@@ -192,6 +231,46 @@ TEST_P(ExecutorRun, StopsAtTheTickOfTheTarget) {
   }
 }
 
+// A target is reached in the middle of the ticks of one launch.
+TEST_P(ExecutorRun, StopsWithinALaunchOfManyTicks) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  for (Case one : {without_clusters, with_clusters}) {
+    SCOPED_TRACE(one.parameters.at("cluster_moves"));
+    one.problem = "torus:20x10,1";
+    one.replicas = 256;
+    one.parameters["beta_max"] = "0.8";  // the best energy falls slowly
+    const Budget whole{.sweeps = one.sweeps};
+    const double best = run(GetParam(), one, Executor::stream, whole).result.objective;
+    for (const double share : {0.9, 0.95, 0.98, 1.0}) {
+      Budget budget = whole;
+      budget.target = share * best;
+      const Outcome plain = run(GetParam(), one, Executor::stream, budget);
+      EXPECT_EQ(plain.result.stop, Stop::target_reached);
+      for (const Executor executor : {Executor::resident, Executor::automatic}) {
+        const Outcome other = run(GetParam(), one, executor, budget);
+        EXPECT_EQ(other.result.work.ticks, plain.result.work.ticks) << to_string(executor);
+        EXPECT_EQ(other.result.stop, Stop::target_reached);
+        expect_same_archives(plain.archive, other.archive);
+      }
+    }
+  }
+}
+
+// Rounds of adaptation end, and betas change, in the middle of launches; sweeps_per_swap is
+// above 1.
+TEST_P(ExecutorRun, AdaptsWithinALaunchOfManyTicks) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  Case one = without_clusters;
+  one.parameters.insert({{"burn_in", "5000"}, {"sweeps_per_swap", "3"}});
+  one.sweeps = 20000;
+  const Outcome plain = run(GetParam(), one, Executor::stream, {.sweeps = one.sweeps});
+  // The second cut is in the middle of a tick.
+  const Outcome other =
+      run(GetParam(), one, Executor::resident, {.sweeps = one.sweeps}, {1500, 7001, 9000});
+  expect_same_archives(plain.archive, other.archive, scratch_of(plain.archive));
+  EXPECT_EQ(plain.result.solution, other.result.solution);
+}
+
 // At least 20 times fewer launches of the host than by plain launches, set-up and first ticks
 // included. TickPlayer.LaunchesSeldom has the time between two of them.
 TEST_P(ExecutorRun, LaunchesSeldom) {
@@ -202,8 +281,10 @@ TEST_P(ExecutorRun, LaunchesSeldom) {
     return static_cast<double>(result.work.device.launches + result.work.device.graph_launches) /
            static_cast<double>(result.work.ticks);
   };
-  for (const Executor executor : {Executor::graph, Executor::loop}) {
-    const Result result = run(GetParam(), one, executor, {.sweeps = one.sweeps}).result;
+  for (const Executor executor : {Executor::graph, Executor::loop, Executor::resident}) {
+    Case other = executor == Executor::resident ? without_clusters : one;
+    other.sweeps = one.sweeps;
+    const Result result = run(GetParam(), other, executor, {.sweeps = other.sweeps}).result;
     EXPECT_LT(20 * launches(result), launches(plain.result)) << to_string(executor);
   }
 }
@@ -229,18 +310,23 @@ TEST_P(ExecutorRun, LaunchesTheLoopOnceForAReport) {
 
 TEST_P(ExecutorRun, TwoRunsShareADevice) {
   const bool on_gpu = GetParam() == Device::cuda;
-  const Executor executor = on_gpu ? Executor::loop : Executor::automatic;
-  const Case one{"parallel-tempering", "torus:10x10,1", 256, on_gpu ? 20000 : 200};
-  const Budget budget{.sweeps = one.sweeps};
-  const Outcome alone = run(GetParam(), one, executor, budget);
-  std::vector<Outcome> both(2);
-  {
-    std::vector<std::jthread> threads;
-    for (Outcome& outcome : both) {
-      threads.emplace_back([&] { outcome = run(GetParam(), one, executor, budget); });
+  for (const Executor executor :
+       {on_gpu ? Executor::loop : Executor::automatic, Executor::resident}) {
+    if (!on_gpu && executor == Executor::resident) continue;
+    Case one = executor == Executor::resident ? without_clusters
+                                              : Case{"parallel-tempering", "torus:10x10,1", 256};
+    one.sweeps = on_gpu ? 20000 : 200;
+    const Budget budget{.sweeps = one.sweeps};
+    const Outcome alone = run(GetParam(), one, executor, budget);
+    std::vector<Outcome> both(2);
+    {
+      std::vector<std::jthread> threads;
+      for (Outcome& outcome : both) {
+        threads.emplace_back([&] { outcome = run(GetParam(), one, executor, budget); });
+      }
     }
+    for (const Outcome& outcome : both) expect_same_archives(alone.archive, outcome.archive);
   }
-  for (const Outcome& outcome : both) expect_same_archives(alone.archive, outcome.archive);
 }
 
 void expect_refusal(Device device, const Case& which, Executor executor, const std::string& code) {
@@ -256,7 +342,7 @@ void expect_refusal(Device device, const Case& which, Executor executor, const s
 TEST_P(ExecutorRun, RefusesWhatDoesNotApply) {
   const Case sweeps{"simulated-annealing", "torus:10x10,1", 64, 100};
   const Case waits{"bayesian-optimization", "function:branin", 0, 4};
-  for (const Executor executor : {Executor::graph, Executor::loop}) {
+  for (const Executor executor : {Executor::graph, Executor::loop, Executor::resident}) {
     if (GetParam() == Device::cpu) {
       expect_refusal(GetParam(), sweeps, executor, "executor.device");
     } else {
@@ -265,6 +351,12 @@ TEST_P(ExecutorRun, RefusesWhatDoesNotApply) {
   }
   EXPECT_EQ(run(GetParam(), waits, Executor::automatic, {.sweeps = 4}).result.executor.reason,
             "ticks wait for the host");
+  if (GetParam() == Device::cpu) return;
+  expect_refusal(GetParam(), sweeps, Executor::resident, "executor.resident");
+  Case often = with_clusters;
+  often.parameters["cluster_interval"] = "1";
+  often.is_resident = false;
+  expect_refusal(GetParam(), often, Executor::resident, "executor.resident");
 }
 
 }  // namespace

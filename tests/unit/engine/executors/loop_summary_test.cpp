@@ -20,7 +20,7 @@ using played_run::PlayedRun;
 // Nothing is launched beside the loop: what it hands over and its summary are a part of it.
 TEST(LoopSummary, LaunchesAChunkOfTheLoopAtOnce) {
   PlayedRun run(Executor::loop, 64);
-  advance(run, 2, 30e-6, 30e-6);
+  advance(run, 2, {30e-6, 30e-6});
   for (int i = 0; i < 20; ++i) {
     const Counters before = run.queue.counters();
     const std::uint64_t handed_over = run.handed_over;
@@ -35,7 +35,7 @@ TEST(LoopSummary, LaunchesAChunkOfTheLoopAtOnce) {
 // A loop that does not begin is one, too.
 TEST(LoopSummary, SummarisesALoopOfAStoppedRun) {
   PlayedRun run(Executor::loop, 64);
-  advance(run, 1, 30e-6, 30e-6);
+  advance(run, 1, {30e-6, 30e-6});
   run.stop_at = run.control.tick + 1;
   const std::uint64_t loops = run.queue.loops;
   for (int i = 0; i < 4; ++i) run.play(run.player->chunk({run.first, 1, 0.1, 1e8}));
@@ -46,7 +46,7 @@ TEST(LoopSummary, SummarisesALoopOfAStoppedRun) {
 // Ticks behind a loop are not in its summary: the host launches another one.
 TEST(LoopSummary, SummarisesTheTicksBehindALoop) {
   PlayedRun run(Executor::loop, 64);
-  advance(run, 2, 30e-6, 30e-6);
+  advance(run, 2, {30e-6, 30e-6});
   const std::int64_t count = run.player->chunk({run.first, 2, 0.1, 1e8}) + 1;
   const std::uint64_t loops = run.queue.loops, launches = run.queue.counters().launches;
   run.play(count);
@@ -57,7 +57,7 @@ TEST(LoopSummary, SummarisesTheTicksBehindALoop) {
 // The host looks at a chunk when the next one has been launched.
 TEST(LoopSummary, KeepsTwoSummariesApart) {
   PlayedRun run(Executor::loop, 64);
-  advance(run, 1, 30e-6, 30e-6);
+  advance(run, 1, {30e-6, 30e-6});
   std::deque<std::uint64_t> ticks;
   for (int i = 0; i < 10; ++i) {
     const std::int64_t count = run.player->chunk({run.first, 1, 0.1, 1e8});

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -111,26 +112,36 @@ class RecordingQueue final : public Queue {
   std::deque<const RunSummary*> posted_;
 };
 
+/// What a run is like.
+struct Setting {
+  bool loops = true;             ///< the device repeats ticks
+  bool is_told = false;          ///< commands may hold the run
+  bool merges = false;           ///< a launch makes several ticks
+  std::uint64_t interval = 0;    ///< ticks from one launch that begins a tick to the next; 0: none
+  const bool* single = nullptr;  ///< whether launches have become single ticks; null: never
+};
+
 /// A run whose ticks count themselves, as a device does.
 struct PlayedRun {
-  PlayedRun(Executor executor, std::uint64_t epoch, bool loops = true, bool is_told = false) {
-    queue.refuses_loops = !loops;
+  PlayedRun(Executor executor, std::uint64_t epoch, const Setting& setting = {}) {
+    queue.refuses_loops = !setting.loops;
     TickPlayer::Parts parts;
-    parts.is_told = is_told;
+    parts.is_told = setting.is_told;
     parts.control = &control;
     parts.ticks_per_epoch = epoch;
-    parts.tick = [this](const TickPlace& place) {
-      queue.enqueue([this, place] {
-        ++enqueued;
-        if (control.stop != DeviceStop::none) return;
-        const std::uint64_t known =
-            place.modulus == 0 ? control.tick : control.tick % place.modulus;
-        wrong_places += known == place.number ? 0 : 1;
-        known_places += place.modulus != 1 ? 1 : 0;
-        ++control.tick;
-        if (control.tick == stop_at) control.stop = DeviceStop::target;
-      });
+    parts.tick = [this, setting](const TickPlace& place, std::int64_t at_once) {
+      const bool single = setting.single != nullptr && *setting.single;
+      std::int64_t ticks = setting.merges && !single ? at_once : 1;
+      if (setting.interval > 0) {
+        const std::uint64_t until = place.until_multiple_of(setting.interval);
+        ticks = std::min(ticks, static_cast<std::int64_t>(until));
+      }
+      asked = std::max(asked, at_once);
+      asked_for_several += at_once > 1 ? 1 : 0;
+      queue.enqueue([this, setting, place, ticks] { launch(setting, place, ticks); });
+      return ticks;
     };
+    parts.why_one = [] { return "one by one"; };
     parts.end_epoch = [this, epoch] {
       queue.enqueue([this, epoch] {
         const std::uint64_t tick = control.tick;
@@ -145,7 +156,33 @@ struct PlayedRun {
     };
     const std::string reason = executor == Executor::automatic ? "" : "requested";
     player.emplace(queue, ExecutorChoice{executor, reason}, std::move(parts));
-    if (player->wants_capture()) player->capture();
+    if (player->wants_capture()) touch_and_capture();
+  }
+
+  void touch_and_capture() {
+    control.stop = DeviceStop::step_limit;
+    const std::uint64_t before = enqueued;
+    player->touch();
+    enqueued = before;
+    control.stop = DeviceStop::none;
+    player->capture();
+  }
+
+  void launch(const Setting& setting, const TickPlace& place, std::int64_t ticks) {
+    for (std::int64_t t = 0; t < ticks; ++t) {
+      ++enqueued;
+      if (control.stop != DeviceStop::none) continue;
+      const std::uint64_t known = place.modulus == 0 ? control.tick : control.tick % place.modulus;
+      wrong_places += known == place.number + static_cast<std::uint64_t>(t) ? 0 : 1;
+      known_places += place.modulus != 1 ? 1 : 0;
+      if (t > 0 && setting.interval > 0) {
+        skipped_begins += control.tick % setting.interval == 0 ? 1 : 0;
+      }
+      merged += ticks > 1 ? 1 : 0;
+      ++control.tick;
+      if (control.tick == stop_at) control.stop = DeviceStop::target;
+    }
+    longest = std::max(longest, ticks);
   }
 
   void play(std::int64_t count) {
@@ -167,24 +204,40 @@ struct PlayedRun {
   std::uint64_t stop_at = ~0ull;
   std::uint64_t first = 0, enqueued = 0, handed_over = 0;
   std::uint64_t wrong_places = 0, known_places = 0;
+  std::uint64_t merged = 0;          ///< ticks in launches of several
+  std::uint64_t skipped_begins = 0;  ///< ticks whose first launch is missing
+  std::int64_t longest = 0;          ///< ticks of a launch
+  std::int64_t asked = 0;            ///< ticks of a launch that were asked for
+  std::uint64_t asked_for_several = 0;
   std::vector<std::uint64_t> epochs;
   std::optional<TickPlayer> player;
 };
 
-/// Chunks as the loop of a run asks for them, of ticks that take so long by graph and by loop.
-/// @param late  chunks of the loop, from its first on, that seem to take three times as long
-inline void advance(PlayedRun& run, double run_s, double graph_tick_s, double loop_tick_s,
-                    std::uint64_t late = 0) {
+/// How long a tick takes, s.
+struct TickTimes {
+  double graph = 0, loop = 0, resident = 0;
+};
+
+/// Chunks as the loop of a run asks for them.
+/// @param late  chunks of the loop and of resident graphs, from the first of each on, that seem to
+/// take three times as long
+/// @param max_ticks  of a chunk
+inline void advance(PlayedRun& run, double run_s, const TickTimes& tick_s, std::uint64_t late = 0,
+                    std::int64_t max_ticks = 1ll << 40) {
   double now_s = 0;
-  run.player->set_tick_s(graph_tick_s);
+  run.player->set_tick_s(tick_s.graph);
+  std::uint64_t residents = 0;
   while (now_s < run_s) {
-    const std::int64_t count = run.player->chunk({run.first, now_s, 0.1, 1e8});
+    const std::int64_t count = run.player->chunk({run.first, now_s, 0.1, 1e8, max_ticks});
     ASSERT_GE(count, 1);
-    const std::uint64_t loops = run.queue.loops;
+    const std::uint64_t loops = run.queue.loops, merged = run.merged;
     run.play(count);
-    const double tick_s = run.queue.loops > loops ? loop_tick_s : graph_tick_s;
-    const double chunk_s = tick_s * static_cast<double>(count);
-    const bool is_late = run.queue.loops > loops && run.queue.loops <= late;
+    const bool looped = run.queue.loops > loops, resident = run.merged > merged + 2;
+    residents += resident ? 1 : 0;
+    const double chunk_s = static_cast<double>(count) * (looped     ? tick_s.loop
+                                                         : resident ? tick_s.resident
+                                                                    : tick_s.graph);
+    const bool is_late = (looped && run.queue.loops <= late) || (resident && residents <= late);
     run.player->end_chunk(count, is_late ? 3 * chunk_s : chunk_s);
     now_s += chunk_s;
   }

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -33,6 +32,14 @@ TEST(TickPlace, SaysWhereAMultipleMayBe) {
         }
         EXPECT_EQ((TickPlace{number, modulus}.may_be_multiple_of(ticks)), expected)
             << number << " modulo " << modulus << ", " << ticks;
+        std::uint64_t until = 1;
+        const auto after = [&] {
+          const std::uint64_t then = number + until;
+          return TickPlace{modulus == 0 ? then : then % modulus, modulus};
+        };
+        while (!after().may_be_multiple_of(ticks)) ++until;
+        EXPECT_EQ((TickPlace{number, modulus}.until_multiple_of(ticks)), until)
+            << number << " modulo " << modulus << ", " << ticks;
       }
     }
   }
@@ -45,7 +52,7 @@ TEST(TickPlayer, EnqueuesEachTickAndEachEpochOnce) {
         SCOPED_TRACE(std::string(to_string(executor)) + " " + std::to_string(epoch) + " " +
                      std::to_string(tick_s));
         PlayedRun run(executor, epoch);
-        advance(run, 2, tick_s, 0.9 * tick_s);
+        advance(run, 2, {tick_s, 0.9 * tick_s});
         expect_whole(run, epoch);
         EXPECT_EQ(run.enqueued, run.first);
         EXPECT_EQ(run.wrong_places, 0u);
@@ -63,7 +70,7 @@ TEST(TickPlayer, BeginsAnywhere) {
   for (const Executor executor : {Executor::graph, Executor::loop}) {
     for (const std::uint64_t epoch : {2, 16, 128}) {
       PlayedRun run(executor, epoch);
-      advance(run, 1, 20e-6, 20e-6);
+      advance(run, 1, {20e-6, 20e-6});
       for (int i = 0; i < 300; ++i) run.play(1 + static_cast<std::int64_t>(random() % 3000));
       expect_whole(run, epoch);
       EXPECT_EQ(run.wrong_places, 0u);
@@ -74,8 +81,8 @@ TEST(TickPlayer, BeginsAnywhere) {
 TEST(TickPlayer, EnqueuesFewTicksAfterAStop) {
   PlayedRun loop(Executor::loop, 64), graph(Executor::graph, 64);
   loop.stop_at = graph.stop_at = 40000;
-  advance(loop, 1.5, 30e-6, 30e-6);
-  advance(graph, 1.5, 30e-6, 30e-6);
+  advance(loop, 1.5, {30e-6, 30e-6});
+  advance(graph, 1.5, {30e-6, 30e-6});
   EXPECT_EQ(loop.control.tick, 40000u);
   EXPECT_EQ(graph.control.tick, 40000u);
   // An iteration has up to 512 ticks of about a millisecond together.
@@ -94,7 +101,7 @@ TEST(TickPlayer, LaunchesSeldom) {
     for (const double tick_s : {8e-6, 30e-6, 90e-6, 180e-6, 700e-6}) {
       SCOPED_TRACE(std::string(to_string(floor.executor)) + " " + std::to_string(tick_s));
       PlayedRun run(floor.executor, 64);
-      advance(run, 2, tick_s, tick_s);
+      advance(run, 2, {tick_s, tick_s});
       const std::uint64_t before = run.launches(), first = run.first;
       double seconds = 0;
       while (seconds < 5) {
@@ -113,7 +120,7 @@ TEST(TickPlayer, LaunchesSeldomInBoundedChunks) {
   constexpr double tick_s = 31.7e-6;
   constexpr std::int64_t max_ticks = 1650;
   PlayedRun run(Executor::graph, 64);
-  advance(run, 2, tick_s, tick_s);
+  advance(run, 2, {tick_s, tick_s});
   const std::uint64_t before = run.launches();
   double seconds = 0;
   while (seconds < 5) {
@@ -128,9 +135,9 @@ TEST(TickPlayer, LaunchesSeldomInBoundedChunks) {
 TEST(TickPlayer, ChoosesTheFaster) {
   PlayedRun faster(Executor::automatic, 64), slower(Executor::automatic, 64),
       equal(Executor::automatic, 64);
-  advance(faster, 2, 30e-6, 28e-6);
-  advance(slower, 2, 30e-6, 33e-6);
-  advance(equal, 2, 30e-6, 29.9e-6);
+  advance(faster, 2, {30e-6, 28e-6});
+  advance(slower, 2, {30e-6, 33e-6});
+  advance(equal, 2, {30e-6, 29.9e-6});
   EXPECT_EQ(faster.player->choice().executor, Executor::loop);
   EXPECT_EQ(faster.player->choice().reason, "a tick took 28 us by loop and 30 us by graph");
   EXPECT_DOUBLE_EQ(faster.player->choice().graph_tick_s, 30e-6);
@@ -141,9 +148,10 @@ TEST(TickPlayer, ChoosesTheFaster) {
 
 // Commands act sooner there, which is worth a percent.
 TEST(TickPlayer, ChoosesTheLoopForARunThatIsTold) {
-  PlayedRun equal(Executor::automatic, 64, true, true), slower(Executor::automatic, 64, true, true);
-  advance(equal, 2, 30e-6, 30.2e-6);
-  advance(slower, 2, 30e-6, 30.4e-6);
+  PlayedRun equal(Executor::automatic, 64, {.is_told = true}),
+      slower(Executor::automatic, 64, {.is_told = true});
+  advance(equal, 2, {30e-6, 30.2e-6});
+  advance(slower, 2, {30e-6, 30.4e-6});
   EXPECT_EQ(equal.player->choice().executor, Executor::loop);
   EXPECT_EQ(slower.player->choice().executor, Executor::graph);
 }
@@ -151,17 +159,17 @@ TEST(TickPlayer, ChoosesTheLoopForARunThatIsTold) {
 // Where a graph follows a loop the host waits in the launch, and sees the end of a chunk late.
 TEST(TickPlayer, DoesNotCountTheChangeToTheLoop) {
   PlayedRun run(Executor::automatic, 64);
-  advance(run, 2, 30e-6, 28e-6, 3);
+  advance(run, 2, {30e-6, 28e-6}, 3);
   EXPECT_EQ(run.player->choice().executor, Executor::loop);
   EXPECT_DOUBLE_EQ(run.player->choice().loop_tick_s, 28e-6);
 }
 
 TEST(TickPlayer, SaysWhyItDidNotChoose) {
   PlayedRun brief(Executor::automatic, 64), long_ticks(Executor::automatic, 64),
-      refused(Executor::automatic, 64, false);
-  advance(brief, 0.05, 30e-6, 30e-6);
-  advance(long_ticks, 2, 1e-3, 1e-3);
-  advance(refused, 2, 30e-6, 30e-6);
+      refused(Executor::automatic, 64, {.loops = false});
+  advance(brief, 0.05, {30e-6, 30e-6});
+  advance(long_ticks, 2, {1e-3, 1e-3});
+  advance(refused, 2, {30e-6, 30e-6});
   EXPECT_EQ(brief.player->choice().reason, "the run ended before the loop was measured");
   EXPECT_EQ(long_ticks.player->choice().reason,
             "a tick takes 1e+03 us, beside which its launches do not count");
@@ -169,7 +177,7 @@ TEST(TickPlayer, SaysWhyItDidNotChoose) {
   for (const PlayedRun* run : {&brief, &long_ticks, &refused}) {
     EXPECT_EQ(run->player->choice().executor, Executor::graph);
   }
-  EXPECT_THROW(PlayedRun(Executor::loop, 64, false), InvalidArgument);
+  EXPECT_THROW(PlayedRun(Executor::loop, 64, {.loops = false}), InvalidArgument);
 }
 
 // Or to 10 ms, if that is more.
@@ -177,7 +185,7 @@ TEST(TickPlayer, KeepsToTheIntervalOfReports) {
   for (const Executor executor : {Executor::graph, Executor::loop}) {
     for (const double interval_s : {0.0, 0.02, 0.05}) {
       PlayedRun run(executor, 64);
-      advance(run, 1, 30e-6, 30e-6);
+      advance(run, 1, {30e-6, 30e-6});
       const std::int64_t count = run.player->chunk({run.first, 1, interval_s, 1e8});
       const double ratio = 30e-6 * static_cast<double>(count) / std::max(interval_s, 0.01);
       EXPECT_LE(ratio, 1.5) << interval_s;
@@ -190,7 +198,7 @@ TEST(TickPlayer, KeepsToTheIntervalOfReports) {
 TEST(TickPlayer, KeepsToATimeLimit) {
   for (const Executor executor : {Executor::graph, Executor::loop}) {
     PlayedRun run(executor, 64);
-    advance(run, 1, 30e-6, 30e-6);
+    advance(run, 1, {30e-6, 30e-6});
     for (const double left_s : {0.05, 1e-3, 1e-4, 0.0, -1.0}) {
       const std::int64_t count = run.player->chunk({run.first, 1, 0.1, left_s / 2});
       EXPECT_LE(static_cast<double>(count) * 30e-6, std::max(left_s / 2, 30e-6)) << left_s;
