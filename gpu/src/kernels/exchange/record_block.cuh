@@ -12,10 +12,12 @@
 namespace kiln::cuda {
 namespace {
 
-struct AddMemory {
-  LadderStatistics::Part parts[LadderStatistics::lanes];
+template <int kThreads>
+struct AddMemoryOf {
+  LadderStatistics::Part parts[kThreads];
   int last;
 };
+using AddMemory = AddMemoryOf<LadderStatistics::lanes>;
 
 // What other blocks of the launch have written: past the cache of the multiprocessor.
 __device__ inline LadderStatistics::Part load_part(const LadderStatistics::Part* from) {
@@ -34,8 +36,8 @@ __device__ inline LadderStatistics::Part load_part(const LadderStatistics::Part*
 // Leaves the sum of a recorded call of a rung in shared.parts[0].
 template <class Team, class AtCell>
 __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::int64_t rung,
-                          const LadderStatistics::Reference& reference, AddMemory& shared,
-                          AtCell at_cell) {
+                          const LadderStatistics::Reference& reference,
+                          AddMemoryOf<Team::size>& shared, AtCell at_cell) {
   const LadderStatistics& statistics = kernel.statistics;
   const double* const energy = kernel.record.energy.data + first;
   const double* const weighed = kernel.record.term ? kernel.record.term.data + first : energy;
@@ -46,6 +48,9 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
         mine, statistics.of_energies(rung, statistics.number_at(ladder, rung), energy[ladder],
                                      weighed[ladder], reference));
   }
+  for (int lanes = LadderStatistics::lanes; lanes > Team::size; lanes /= 2) {
+    mine = LadderStatistics::combine(mine, LadderStatistics::nothing());
+  }
   Team::sync();
   shared.parts[Team::me()] = mine;
   combine_lanes<Team>(statistics, shared.parts, at_cell);
@@ -54,7 +59,7 @@ __device__ void add_lanes(const LadderFlush& kernel, std::int64_t first, std::in
 // By a team, for a rung that had no reference: a call may give one to the next.
 template <class Team>
 __device__ void add_one_by_one(const LadderFlush& kernel, std::int64_t calls, std::int64_t rung,
-                               AddMemory& shared) {
+                               AddMemoryOf<Team::size>& shared) {
   const LadderStatistics& statistics = kernel.statistics;
   for (std::int64_t call = 0; call < calls; ++call) {
     const std::int64_t first = kernel.record.at(kernel.record.place_of(call), rung, statistics);
@@ -98,6 +103,26 @@ __device__ void add_calls(const LadderFlush& kernel, std::int64_t calls, std::in
   }
 }
 
+// Leaves the sums of a recorded call of a rung that has a reference in record.parts.
+template <class Team>
+__device__ void add_call(const LadderFlush& kernel, std::int64_t call, std::int64_t rung,
+                         const LadderStatistics::Reference& reference,
+                         AddMemoryOf<Team::size>& shared) {
+  const LadderRecord& record = kernel.record;
+  LadderStatistics::Part* const parts =
+      &record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call];
+  add_lanes<Team>(
+      kernel, record.at(record.place_of(call), rung, kernel.statistics), rung, reference, shared,
+      [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
+        parts[j] = LadderStatistics::combine(even, odd);
+      });
+  if (Team::me() == 0) parts[LadderRecord::cells] = shared.parts[0];
+}
+
+__device__ inline LadderStatistics::Reference reference_of_sums(const RungSums& sums) {
+  return {sums.reference, sums.weighed_reference};
+}
+
 // Adds the calls that wait with all teams of the launch, each with separate memory. Nothing of
 // this launch may change the temperatures, those calls or how many wait before all blocks are done.
 template <class Team>
@@ -113,16 +138,8 @@ __device__ void add_records(const LadderFlush& kernel, std::int64_t calls, AddMe
       if (call == 0) add_one_by_one<Team>(kernel, calls, rung, shared);
       continue;
     }
-    const RungSums& sums = statistics.sums[rung];
-    const LadderStatistics::Reference reference = {sums.reference, sums.weighed_reference};
-    LadderStatistics::Part* const parts =
-        &record.parts[(rung * record.calls + call) * LadderRecord::parts_of_call];
-    add_lanes<Team>(
-        kernel, record.at(record.place_of(call), rung, statistics), rung, reference, shared,
-        [&](int j, const LadderStatistics::Part& even, const LadderStatistics::Part& odd) {
-          parts[j] = LadderStatistics::combine(even, odd);
-        });
-    if (Team::me() == 0) parts[LadderRecord::cells] = shared.parts[0];
+    const LadderStatistics::Reference reference = reference_of_sums(statistics.sums[rung]);
+    add_call<Team>(kernel, call, rung, reference, shared);
     __threadfence();
     Team::sync();
     if (Team::me() == 0) {
@@ -134,6 +151,35 @@ __device__ void add_records(const LadderFlush& kernel, std::int64_t calls, AddMe
     Team::sync();
     if (shared.last != 0 && Team::me() < warp_size) add_calls<Team>(kernel, calls, rung, reference);
     Team::sync();
+  }
+}
+
+// The same by the one block of a launch of at most 32 ladders: a warp for a call of a rung, then a
+// warp for a rung.
+__device__ inline void add_records_of_few(const LadderFlush& kernel, std::int64_t calls,
+                                          AddMemoryOf<PartOfWarp::size>* memory) {
+  using Team = PartOfWarp;
+  const LadderStatistics& statistics = kernel.statistics;
+  const std::int64_t rungs = statistics.sums.size;
+  AddMemoryOf<Team::size>& shared = memory[Team::number()];
+  const auto referenced = [&](std::int64_t rung) {
+    return kernel.record.referenced(rung, rungs) != 0;
+  };
+#pragma unroll 1
+  for (std::int64_t task = Team::number(); task < rungs * calls; task += Team::of_block()) {
+    const std::int64_t rung = task / calls;
+    if (!referenced(rung)) continue;
+    add_call<Team>(kernel, task % calls, rung, reference_of_sums(statistics.sums[rung]), shared);
+  }
+  __threadfence_block();
+  __syncthreads();
+#pragma unroll 1
+  for (std::int64_t rung = Team::number(); rung < rungs; rung += Team::of_block()) {
+    if (referenced(rung)) {
+      add_calls<Team>(kernel, calls, rung, reference_of_sums(statistics.sums[rung]));
+    } else {
+      add_one_by_one<Team>(kernel, calls, rung, shared);
+    }
   }
 }
 

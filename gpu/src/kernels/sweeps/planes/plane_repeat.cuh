@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/exchange/record_warp.cuh"
+#include "kernels/exchange/record_block.cuh"
 #include "plane_exchange.cuh"
 
 /// What a thread block does between two ticks of the ladders that it keeps.

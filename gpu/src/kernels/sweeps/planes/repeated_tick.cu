@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 
 #include "kiln/cuda/queue.cuh"
@@ -43,6 +44,30 @@ __device__ inline void load_betas(const ReplicaSwap& swap, const TickWindow<W>& 
   if (w < W) stage.beta[w] = swap.beta[window.words.at(w)];
 }
 
+// What a block has of shared memory for states, rows and ties; sums of records follow.
+template <int W, int V, int P, PlaneRows kRows>
+__host__ __device__ inline std::uint32_t end_of_planes(const PairwiseView& model) {
+  using Memory = PlaneMemory<W, V, P, kRows>;
+  return Memory::before_states(W) + Memory::bytes_of_model(model) +
+         repeat_warps * Memory::queue_bytes;
+}
+
+// Room for the sums of records, by teams of either kind.
+constexpr std::int64_t bytes_of_records =
+    std::max(repeat_threads / PartOfBlock::size * sizeof(AddMemory),
+             repeat_warps * sizeof(AddMemoryOf<PartOfWarp::size>));
+
+// Adds the recorded energies that wait.
+__device__ inline void add_waiting(const LadderFlush& kernel, std::int64_t calls,
+                                   unsigned char* memory) {
+  if (gridDim.x == 1) {
+    add_records_of_few(kernel, calls, reinterpret_cast<AddMemoryOf<PartOfWarp::size>*>(memory));
+  } else {
+    add_records<PartOfBlock>(kernel, calls,
+                             reinterpret_cast<AddMemory*>(memory)[PartOfBlock::number()]);
+  }
+}
+
 // One tick of ladders that are in shared memory. Returns whether temperatures may have changed.
 template <int W, int V, int P, PlaneRows kRows>
 __device__ inline bool make_tick(const LadderTick& kernel, TickWindow<W>& window,
@@ -56,7 +81,8 @@ __device__ inline bool make_tick(const LadderTick& kernel, TickWindow<W>& window
   window.begin_phase(of_phase.swap, phase);
   const std::uint32_t pair_word = draw_for_pair(of_phase.swap, window);
   if (phase && found.full) {
-    add_rungs({of_phase.statistics, of_phase.record}, found.waiting);
+    add_waiting({of_phase.statistics, of_phase.record}, found.waiting,
+                PlaneMemory<W, V, P, kRows>::begin() + end_of_planes<W, V, P, kRows>(sweep.model));
   }
   if (static_cast<int>(threadIdx.x) < W) stage.swaps[threadIdx.x] = 0;
   sweep_ladders<W, V, P, kRows>(sweep, window.words, capacity, prepared);
@@ -121,10 +147,8 @@ struct Instance {
 
 template <int W, int V, int P, PlaneRows kRows>
 Instance instance_of(const PairwiseView& model) {
-  using Memory = PlaneMemory<W, V, P, kRows>;
   return {repeat_tick<W, V, P, kRows>,
-          std::int64_t{Memory::before_states(W)} + Memory::bytes_of_model(model) +
-              repeat_warps * Memory::queue_bytes,
+          std::int64_t{end_of_planes<W, V, P, kRows>(model)} + bytes_of_records,
           static_cast<std::int64_t>(sizeof(TickStage<W>)) + 128, W};
 }
 
