@@ -19,7 +19,6 @@
 #include "kiln/kernels/run/end_tick.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
 #include "kiln/kernels/run/random_state.hpp"
-#include "kiln/kernels/run/summarize.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/plan.hpp"
 
@@ -342,25 +341,6 @@ void RunCore::require_idle() const {
   throw InvalidArgument("run.busy", "load() was called by a function that advance() calls",
                         "a call between two calls of advance()",
                         "stop the run by Next::stop, and call load() after advance()");
-}
-
-void RunCore::post_summary() {
-  queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
-                           shown_beta_, batch_->replicas(), queue_->summary_target()});
-  queue_->post_summary();
-  ++progress_->pending;
-}
-
-RunSummary RunCore::wait_summary() {
-  const TraceRange range(tracer_, "kiln.wait");
-  --progress_->pending;
-  const AtWork work(!host_paced_);
-  const RunSummary summary = queue_->wait_summary();
-  collect_profile(nullptr);
-  progress_->control = summary.control;
-  progress_->last = summary;
-  if (telemetry_) telemetry_->take();
-  return summary;
 }
 
 }  // namespace kiln

@@ -231,6 +231,7 @@ class RunCore {
   void end_epoch();
   void time_incumbents();
   void collect_incumbents(Result& result);
+  void write_summary(const SummaryTarget& target);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
                       View1<const std::uint32_t> active_rungs);

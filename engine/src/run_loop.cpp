@@ -219,8 +219,8 @@ Stop RunCore::loop(Loop& loop) {
         progress_->run_s = earlier_s + seconds_since(loop.begin);
         return stop_of(alarm);
       }
-      if (telemetry_ && !player_->handed_over()) telemetry_->hand_over(control());
-      post_summary();
+      player_->hand_over();
+      ++progress_->pending;
       player_->begin_chunk();
       left -= ticks;
       if (progress_->pending < max_pending && left > 0) continue;

@@ -230,30 +230,36 @@ void CudaQueue::do_wait() {
   staged_ = 0;
 }
 
+void CudaQueue::refuse_third_summary() const {
+  if (posted_ - taken_ < max_summaries) return;
+  throw InvalidArgument("queue.summaries", "two summaries are already in flight");
+}
+
 RunSummary* CudaQueue::summary_target() {
-  if (posted_ - taken_ == max_summaries) {
-    throw InvalidArgument("queue.summaries", "two summaries are already in flight");
-  }
+  refuse_third_summary();
   // Pinned memory has one address on both sides (unified addressing).
   return &parts_->summaries[posted_ % max_summaries];
 }
 
-void CudaQueue::post_summary() {
+void CudaQueue::post_summary() { post(parts_->summaries[posted_ % max_summaries]); }
+
+void CudaQueue::post(const RunSummary& summary) {
   refuse_in_capture("post a summary");
   const CurrentDevice current(*device_);
-  cuda_check(cudaEventRecord(parts_->summary_ready[posted_ % max_summaries].get(), stream()),
-             "mark a summary");
+  const std::uint64_t place = posted_ % max_summaries;
+  cuda_check(cudaEventRecord(parts_->summary_ready[place].get(), stream()), "mark a summary");
+  in_flight_[place] = &summary;
   ++posted_;
 }
 
 RunSummary CudaQueue::wait_summary() {
   if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is in flight");
   const CurrentDevice current(*device_);
-  const std::uint64_t slot = taken_ % max_summaries;
+  const std::uint64_t place = taken_ % max_summaries;
   wait_until_done("wait for a summary", short_spin,
-                  [&] { return cudaEventQuery(parts_->summary_ready[slot].get()); });
+                  [&] { return cudaEventQuery(parts_->summary_ready[place].get()); });
   ++taken_;
-  return parts_->summaries[slot];
+  return *in_flight_[place];
 }
 
 }  // namespace kiln::cuda

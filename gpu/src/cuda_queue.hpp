@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,8 @@ class CudaQueue final : public Queue, public RepeatsTicks {
                                           const std::function<void()>& after,
                                           std::string& refusal) override;
   bool can_repeat(const LadderTick& tick, std::string& refusal) override;
+  SummaryTarget loop_summary_target() override;
+  void post_loop_summary() override;
   std::unique_ptr<HoldFlag> make_hold_flag() override;
 
  protected:
@@ -83,6 +86,8 @@ class CudaQueue final : public Queue, public RepeatsTicks {
   // So that no more than half of the slots of loops are under way.
   static constexpr std::int64_t loop_launches_of_mark = 16;
   void refuse_in_capture(const char* what) const;
+  void refuse_third_summary() const;
+  void post(const RunSummary& summary);
   void begin_capture_to(cudaGraph_t graph, const cudaGraphNode_t* after);
   void end_capture_to();
   void note_capture();
@@ -97,8 +102,9 @@ class CudaQueue final : public Queue, public RepeatsTicks {
 
   std::shared_ptr<const CudaDevice> device_;
   std::unique_ptr<QueueParts> parts_;
-  std::uint64_t earlier_calls_ = 0;  // of the driver, for earlier queues
-  std::uint64_t posted_ = 0, taken_ = 0;
+  std::uint64_t earlier_calls_ = 0;       // of the driver, for earlier queues
+  std::uint64_t posted_ = 0, taken_ = 0;  // summaries
+  std::array<const RunSummary*, max_summaries> in_flight_ = {};
   std::size_t staged_ = 0;  // bytes of the staging memory that copies may still read
   bool capturing_ = false;
   std::uint64_t launches_before_capture_ = 0;

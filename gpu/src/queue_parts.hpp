@@ -25,7 +25,8 @@ struct LoopParts {
 
   std::shared_ptr<const Stream> stream;
   PinnedBuffer<std::uint64_t> slots{loop_slots};
-  LoopState* state = nullptr;  // on the device
+  PinnedBuffer<RunSummary> summaries{loop_slots};  // one for each launch in turn, too
+  LoopState* state = nullptr;                      // on the device
   std::uint64_t launches = 0;
 };
 

@@ -188,7 +188,14 @@ void TickPlayer::capture_loop() {
     // Without effect where no epoch ends, and most bodies are a part of one.
     if (parts_.ticks_per_epoch > 0 && !holds_epochs(body_)) parts_.end_epoch();
   };
-  loop_ = queue_.capture_loop(parts_.control, body, parts_.hand_over, refusal_);
+  const auto after = [this] { parts_.hand_over(queue_.loop_summary_target()); };
+  loop_ = queue_.capture_loop(parts_.control, body, after, refusal_);
+}
+
+void TickPlayer::hand_over() {
+  if (handed_over_) return queue_.post_loop_summary();
+  parts_.hand_over({queue_.summary_target()});
+  queue_.post_summary();
 }
 
 const TickPlayer::Several* TickPlayer::fitting(const Graphs& graphs, std::uint64_t first,

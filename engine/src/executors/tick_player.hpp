@@ -30,7 +30,8 @@ class TickPlayer {
     std::function<std::int64_t(const TickPlace&, std::int64_t at_once)> tick;
     std::function<std::string()> why_one;  ///< why `tick` enqueued one alone: a sentence
     std::function<void()> end_epoch;       ///< records an epoch; without effect where none ends
-    std::function<void()> hand_over;       ///< gives the host what the ticks of a chunk have noted
+    /// Gives the host what the ticks of a chunk have noted, and their summary.
+    std::function<void(const SummaryTarget&)> hand_over;
     const RunControl* control = nullptr;
     std::uint64_t ticks_per_epoch = 0;  ///< a power of two; 0: the run has no epochs
     bool is_told = false;  ///< whether commands may hold the run: a loop lets them act sooner
@@ -70,8 +71,9 @@ class TickPlayer {
     std::int64_t max_ticks = 1ll << 40;  ///< of a chunk
   };
   std::int64_t chunk(const Look& look);
-  /// Whether what play() enqueued last has already handed over what the ticks have noted.
-  bool handed_over() const noexcept { return handed_over_; }
+  /// Ends what play() enqueued: hands over what the ticks have noted, and posts their summary. A
+  /// loop has done so in its launch; nothing else is enqueued then.
+  void hand_over();
   /// A chunk has ended that took so long. Chunks end in the order in which they were enqueued.
   void end_chunk(std::int64_t ticks, double seconds);
   void begin_chunk() { chunks_.push_back(played_); }
@@ -126,9 +128,9 @@ class TickPlayer {
   Graphs resident_;             // several ticks in a launch, where `merges_`
   std::optional<bool> merges_;  // whether launches have several ticks, once one was tried
   std::unique_ptr<TickGraph> loop_;
-  std::int64_t body_ = 0;  // ticks of an iteration of the loop
-  bool recorded_ = false;  // by what play_some() enqueued: the end of its last epoch
-  bool handed_over_ = false;
+  std::int64_t body_ = 0;     // ticks of an iteration of the loop
+  bool recorded_ = false;     // by what play_some() enqueued: the end of its last epoch
+  bool handed_over_ = false;  // likewise, to the host
   Executor current_ = Executor::stream;
   Executor played_ = Executor::stream;  // the last chunk; automatic: none that is measured
   std::string reason_;

@@ -36,9 +36,12 @@ void RunCore::make_player() {
   parts.control = control();
   if (telemetry_) {
     parts.end_epoch = [this] { end_epoch(); };
-    parts.hand_over = [this] { telemetry_->hand_over(control()); };
     parts.ticks_per_epoch = telemetry_->ticks_per_epoch();
   }
+  parts.hand_over = [this](const SummaryTarget& target) {
+    if (telemetry_) telemetry_->hand_over(control());
+    write_summary(target);
+  };
   parts.is_told = commands_ != nullptr;
   player_ = std::make_unique<TickPlayer>(*queue_, std::move(wanted), std::move(parts));
 }

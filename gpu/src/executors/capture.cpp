@@ -167,4 +167,18 @@ void CudaQueue::do_replay_loop(TickGraph& graph, std::uint64_t iterations) {
   cuda_check(cudaGraphLaunch(loop.executable(), stream()), "replay a loop");
 }
 
+SummaryTarget CudaQueue::loop_summary_target() {
+  if (!parts_->loops) return {};
+  LoopParts& parts = *parts_->loops;
+  return {parts.summaries.data(), &parts.state->launches, loop_slots};
+}
+
+// At most two are in flight, so the host reads it long before its slot is written again.
+void CudaQueue::post_loop_summary() {
+  if (!parts_->loops || parts_->loops->launches == 0) return Queue::post_loop_summary();
+  refuse_third_summary();
+  LoopParts& parts = *parts_->loops;
+  post(parts.summaries[(parts.launches - 1) % loop_slots]);
+}
+
 }  // namespace kiln::cuda

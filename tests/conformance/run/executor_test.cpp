@@ -289,6 +289,25 @@ TEST_P(ExecutorRun, LaunchesSeldom) {
   }
 }
 
+// A chunk of the loop is one launch with its summary, once chunks are as long as the interval of
+// reports, 100 ms. The beginning of a run, with its graphs and short chunks, is in both runs.
+TEST_P(ExecutorRun, LaunchesTheLoopOnceForAReport) {
+  if (GetParam() == Device::cpu) GTEST_SKIP() << "the CPU has one executor";
+  const Case one{"parallel-tempering", "torus:10x10,1", 2048, 200000};
+  const Result brief = run(GetParam(), one, Executor::loop, {.sweeps = one.sweeps * 3 / 10}).result;
+  const Result longer = run(GetParam(), one, Executor::loop, {.sweeps = one.sweeps}).result;
+  const Counters &begin = brief.work.device, &all = longer.work.device;
+  const auto more = [](std::uint64_t of_all, std::uint64_t of_begin) {
+    return static_cast<double>(of_all) - static_cast<double>(of_begin);
+  };
+  const double seconds = longer.time.run_s - brief.time.run_s;
+  const double launches = more(all.launches, begin.launches);
+  const double graphs = more(all.graph_launches, begin.graph_launches);
+  ASSERT_GE(seconds, 1.0) << "too short to tell";
+  EXPECT_GE(seconds, 0.05 * (launches + graphs)) << launches << " kernels, " << graphs << " graphs";
+  EXPECT_LE(launches, 0.5 * graphs) << "a kernel is launched beside each loop";
+}
+
 TEST_P(ExecutorRun, TwoRunsShareADevice) {
   const bool on_gpu = GetParam() == Device::cuda;
   for (const Executor executor :

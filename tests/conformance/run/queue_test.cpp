@@ -6,9 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <deque>
 #include <numeric>
+#include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/kernels/run/advance_tick.hpp"
+#include "kiln/kernels/run/summarize.hpp"
 
 #include "backends/backends.hpp"
 
@@ -61,6 +66,85 @@ TEST_P(QueueOps, ACaptureRefusesATimer) {
   EXPECT_THROW(queue().begin_timer(), InvalidArgument);
   array.zero();
   queue().end_capture();
+}
+
+// More launches than a queue has slots, of which two are under way.
+TEST_P(QueueOps, ALoopWritesItsSummaryInItsLaunch) {
+  constexpr int launches = 200;
+  const DeviceArray<double> energy(queue(), std::vector<double>(32, 2));
+  const DeviceArray<std::uint64_t> none(queue(), std::vector<std::uint64_t>(32));
+  DeviceArray<RunControl> control = upload_control(queue(), {});
+  const auto summarize = [&](const SummaryTarget& target) {
+    queue().launch(
+        Summarize{control.data(), energy.view(), none.view(), none.view(), {}, 1, target});
+  };
+  const auto body = [&] { queue().launch(AdvanceTick{control.data(), 1}); };
+  std::string refusal;
+  const auto loop = queue().capture_loop(
+      control.data(), body, [&] { summarize(queue().loop_summary_target()); }, refusal);
+  if (!loop) {
+    EXPECT_FALSE(queue().can_capture()) << refusal;
+    EXPECT_EQ(queue().loop_summary_target().first, nullptr);
+    EXPECT_THROW(queue().post_loop_summary(), InvalidArgument);
+    return;
+  }
+  const Counters before = queue().counters();
+  std::deque<std::uint64_t> ticks;
+  const auto expect_oldest = [&] {
+    const RunSummary summary = queue().wait_summary();
+    EXPECT_EQ(summary.control.tick, ticks.front());
+    EXPECT_EQ(summary.min_energy, 2.0);
+    ticks.pop_front();
+  };
+  std::uint64_t tick = 0, plain = 0;
+  for (int i = 1; i <= launches; ++i) {
+    const std::uint64_t iterations = 1 + static_cast<std::uint64_t>(i) % 7;
+    queue().replay_loop(*loop, iterations);
+    ticks.push_back(tick += iterations);
+    if (i % 5 == 0) {  // summaries by a launch come between
+      summarize({queue().summary_target()});
+      queue().post_summary();
+      ++plain;
+    } else {
+      queue().post_loop_summary();
+    }
+    if (ticks.size() == 2) expect_oldest();
+  }
+  EXPECT_THROW((queue().post_loop_summary(), queue().post_loop_summary()), InvalidArgument)
+      << "two are in flight";
+  expect_oldest();
+  EXPECT_EQ(queue().wait_summary().control.tick, tick) << "of the last loop, posted again";
+  const Counters used = queue().counters() - before;
+  EXPECT_EQ(used.launches, plain);
+  EXPECT_EQ(used.graph_launches, static_cast<std::uint64_t>(launches));
+}
+
+// A run that has stopped has a summary, too.
+TEST_P(QueueOps, ALoopThatDoesNotBeginWritesItsSummary) {
+  RunControl stopped;
+  stopped.tick = 12;
+  stopped.stop = DeviceStop::target;
+  const DeviceArray<double> energy(queue(), std::vector<double>(32, 2));
+  const DeviceArray<std::uint64_t> none(queue(), std::vector<std::uint64_t>(32));
+  DeviceArray<RunControl> control = upload_control(queue(), stopped);
+  const auto body = [&] { queue().launch(AdvanceTick{control.data(), 1}); };
+  const auto after = [&] {
+    queue().launch(Summarize{control.data(),
+                             energy.view(),
+                             none.view(),
+                             none.view(),
+                             {},
+                             1,
+                             queue().loop_summary_target()});
+  };
+  std::string refusal;
+  const auto loop = queue().capture_loop(control.data(), body, after, refusal);
+  if (!loop) GTEST_SKIP() << refusal;
+  queue().replay_loop(*loop, 5);
+  queue().post_loop_summary();
+  const RunSummary summary = queue().wait_summary();
+  EXPECT_EQ(summary.control.tick, 12u);
+  EXPECT_EQ(summary.control.stop, DeviceStop::target);
 }
 
 }  // namespace

@@ -36,8 +36,13 @@ class SummarizeKernel : public DeviceTest {
     const DeviceArray<std::uint64_t> accepted(queue(), counts);
     const DeviceArray<std::uint64_t> not_finite(queue(),
                                                 std::vector<std::uint64_t>(counts.size(), 3));
-    queue().launch(Summarize{control.data(), energy.view(), accepted.view(), not_finite.view(),
-                             beta.view(), replicas, queue().summary_target()});
+    queue().launch(Summarize{control.data(),
+                             energy.view(),
+                             accepted.view(),
+                             not_finite.view(),
+                             beta.view(),
+                             replicas,
+                             {queue().summary_target()}});
     queue().post_summary();
     return queue().wait_summary();
   }
@@ -102,6 +107,36 @@ TEST_P(SummarizeKernel, FindsTheLeastEnergyBesideOnesThatAreNotNumbers) {
     const RunSummary out = summary_of(64, energy, std::vector<std::uint64_t>(64));
     EXPECT_EQ(out.min_energy, -2.0) << place;
     EXPECT_TRUE(std::isnan(out.mean_energy)) << place;
+  }
+}
+
+// As a captured kernel does, which has the same arguments in each launch of its loop.
+TEST_P(SummarizeKernel, WritesTheSlotOfItsLaunchAlone) {
+  constexpr std::uint64_t untouched = 77;
+  const DeviceArray<double> energy(queue(), std::vector<double>(32, 2));
+  const DeviceArray<std::uint64_t> none(queue(), std::vector<std::uint64_t>(32));
+  DeviceArray<std::uint64_t> launches(queue(), 1);
+  for (const std::int64_t slots : {1, 3, 64}) {
+    SharedArray<RunSummary> out(queue(), slots);
+    for (const std::uint64_t launch : {1ull, 2ull, 3ull, 4ull, 64ull, 65ull, 1ull << 40}) {
+      RunSummary other;
+      other.control.tick = untouched;
+      std::fill_n(out.data(), idx(slots), other);
+      launches.upload({launch});
+      RunControl state;
+      state.tick = 100 + launch;
+      const DeviceArray<RunControl> control = upload_control(queue(), state);
+      const SummaryTarget target{out.data(), launches.data(), idx(slots)};
+      queue().launch(
+          Summarize{control.data(), energy.view(), none.view(), none.view(), {}, 1, target});
+      queue().wait();
+      const std::uint64_t written = (launch - 1) % idx(slots);
+      for (std::uint64_t i = 0; i < idx(slots); ++i) {
+        EXPECT_EQ(out.data()[i].control.tick, i == written ? 100 + launch : untouched)
+            << "launch " << launch << ", slot " << i << " of " << slots;
+      }
+      EXPECT_EQ(out.data()[written].min_energy, 2.0);
+    }
   }
 }
 

@@ -12,7 +12,7 @@ namespace kiln::cpu {
 
 template <>
 void launch(const Summarize& kernel, Queue&) {
-  RunSummary& out = *kernel.target;
+  RunSummary& out = kernel.target.slot();
   out.control = *kernel.control;
   out.min_energy = exact::infinity();
   out.accepted = out.not_finite = 0;

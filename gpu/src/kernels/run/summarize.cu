@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(threads) reduce(const __grid_constant__ Summar
     if (me < half) parts[me] = combine(parts[me], parts[me + half]);
   }
   if (me != 0) return;
-  RunSummary& out = *kernel.target;
+  RunSummary& out = kernel.target.slot();
   out.control = *kernel.control;
   out.mean_energy = kernel.replicas > 0 ? parts[0].sum / static_cast<double>(kernel.replicas) : 0.0;
   out.min_energy = parts[0].least;

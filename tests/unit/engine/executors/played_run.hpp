@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,14 +31,24 @@ class RecordingQueue final : public Queue {
  public:
   RecordingQueue() : Queue(nullptr, DeviceShape{}) {}
 
-  void enqueue(const std::function<void()>& one) { capturing_ ? work_.push_back(one) : one(); }
+  void enqueue(const std::function<void()>& one) {
+    if (capturing_) return work_.push_back(one);
+    count_launch();
+    one();
+  }
 
   const char* backend_name() const noexcept override { return "cuda"; }
   void zero(void*, std::size_t) override {}
   void copy(void*, const void*, std::size_t) override {}
-  RunSummary* summary_target() override { return nullptr; }
-  void post_summary() override {}
-  RunSummary wait_summary() override { return {}; }
+  RunSummary* summary_target() override { return &summaries_[plain_ % summaries_.size()]; }
+  void post_summary() override { posted_.push_back(&summaries_[plain_++ % summaries_.size()]); }
+  SummaryTarget loop_summary_target() override { return {slots_.data(), &loops, slots_.size()}; }
+  void post_loop_summary() override { posted_.push_back(&slots_[(loops - 1) % slots_.size()]); }
+  RunSummary wait_summary() override {  // reads memory now, as the host of a device does
+    const RunSummary oldest = *posted_.at(0);
+    posted_.pop_front();
+    return oldest;
+  }
   bool can_capture() const noexcept override { return true; }
   void begin_capture() override { capturing_ = true; }
   std::unique_ptr<TickGraph> end_capture() override {
@@ -94,6 +106,10 @@ class RecordingQueue final : public Queue {
   bool capturing_ = false;
   Work work_;
   const RunControl* control_ = nullptr;
+  std::array<RunSummary, 2> summaries_;
+  std::array<RunSummary, 3> slots_;  // of loops
+  std::size_t plain_ = 0;
+  std::deque<const RunSummary*> posted_;
 };
 
 /// What a run is like.
@@ -134,7 +150,10 @@ struct PlayedRun {
         epochs.push_back(tick);
       });
     };
-    parts.hand_over = [this] { queue.enqueue([this] { ++handed_over; }); };
+    parts.hand_over = [this](const SummaryTarget& target) {
+      queue.enqueue([this] { ++handed_over; });
+      queue.enqueue([this, target] { target.slot().control = control; });
+    };
     const std::string reason = executor == Executor::automatic ? "" : "requested";
     player.emplace(queue, ExecutorChoice{executor, reason}, std::move(parts));
     if (player->wants_capture()) touch_and_capture();
@@ -168,18 +187,22 @@ struct PlayedRun {
 
   void play(std::int64_t count) {
     player->prepare(count);
-    const Counters before = queue.counters();
     player->play(first, count, true);
-    const Counters used = queue.counters() - before;
-    launches += used.launches + used.graph_launches;
+    player->hand_over();
+    ASSERT_EQ(queue.wait_summary().control.tick, control.tick);
     player->begin_chunk();
     first += static_cast<std::uint64_t>(count);
+  }
+
+  /// Launches of the host so far.
+  std::uint64_t launches() const {
+    return queue.counters().launches + queue.counters().graph_launches;
   }
 
   RecordingQueue queue;
   RunControl control;
   std::uint64_t stop_at = ~0ull;
-  std::uint64_t first = 0, enqueued = 0, handed_over = 0, launches = 0;
+  std::uint64_t first = 0, enqueued = 0, handed_over = 0;
   std::uint64_t wrong_places = 0, known_places = 0;
   std::uint64_t merged = 0;          ///< ticks in launches of several
   std::uint64_t skipped_begins = 0;  ///< ticks whose first launch is missing

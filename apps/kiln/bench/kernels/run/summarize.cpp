@@ -30,9 +30,13 @@ PreparedKernel prepare(BenchContext& context, std::int64_t replicas) {
   Queue& queue = context.queue();
   const auto data = std::make_shared<Data>(queue, replicas);
   const auto launch = [data, replicas, &queue](std::uint32_t) {
-    queue.launch(Summarize{data->control.data(), data->energy.view(), data->accepted.view(),
-                           data->not_finite.view(), data->beta.view(), replicas,
-                           data->summary.data()});
+    queue.launch(Summarize{data->control.data(),
+                           data->energy.view(),
+                           data->accepted.view(),
+                           data->not_finite.view(),
+                           data->beta.view(),
+                           replicas,
+                           {data->summary.data()}});
   };
   return {{launch}, 24.0 * static_cast<double>(replicas)};
 }

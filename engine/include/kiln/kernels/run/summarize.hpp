@@ -25,7 +25,7 @@ struct KILN_API Summarize {
   View1<const std::uint64_t> not_finite;  ///< [slots]
   View1<const double> beta;               ///< [rungs]
   std::int64_t replicas = 0;
-  RunSummary* target = nullptr;  ///< Queue::summary_target()
+  SummaryTarget target;  ///< Queue::summary_target(), or Queue::loop_summary_target() in a loop
 
   double bytes() const {
     return bytes_of(energy) + bytes_of(accepted) + bytes_of(not_finite) + sizeof(RunSummary);
