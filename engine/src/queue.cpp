@@ -8,7 +8,6 @@
 #include <cstring>
 #include <thread>
 
-#include "kiln/device/run_control.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/executors/hold_flag.hpp"
 #include "kiln/host_threads.hpp"
@@ -134,9 +133,6 @@ void Queue::begin_capture() { no_capture(backend_name()); }
 std::unique_ptr<TickGraph> Queue::end_capture() { no_capture(backend_name()); }
 void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
 void Queue::do_replay_loop(TickGraph&, std::uint64_t) { no_capture(backend_name()); }
-
-SummaryTarget Queue::loop_summary_target() { return {}; }
-void Queue::post_loop_summary() { no_capture(backend_name()); }
 
 std::unique_ptr<TickGraph> Queue::capture_loop(const RunControl*, const std::function<void()>&,
                                                const std::function<void()>&, std::string& refusal) {

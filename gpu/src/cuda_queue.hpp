@@ -11,6 +11,7 @@
 #include <string>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/executors/loop_summaries.hpp"
 #include "kiln/executors/repeats_ticks.hpp"
 #include "kiln/queue.hpp"
 
@@ -30,7 +31,7 @@ namespace kiln::cuda {
 /// The host looks at the device where it waits, so that every wait has a deadline: after
 /// device_timeout() the device is lost (CudaDevice::lose()). It looks without a pause at first,
 /// then with short naps, because a host core that spins during a run would be lost to other work.
-class CudaQueue final : public Queue, public RepeatsTicks {
+class CudaQueue final : public Queue, public RepeatsTicks, public LoopSummaries {
  public:
   CudaQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<const CudaDevice> device);
   ~CudaQueue() override;

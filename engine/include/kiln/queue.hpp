@@ -25,7 +25,6 @@ namespace kiln {
 struct Alarm;
 struct RunControl;
 struct RunSummary;
-struct SummaryTarget;
 class ArmedQueue;
 class HoldFlag;
 
@@ -185,12 +184,6 @@ class KILN_API Queue {
                                                   std::string& refusal);
   /// Repeats a loop so many times, or until the run stops. A run that has stopped does not begin.
   void replay_loop(TickGraph& loop, std::uint64_t iterations);
-  /// Where the `after` of a loop writes the summary of each launch, while it is captured. A report
-  /// point is then a part of this launch. Without `first` where the queue has no loops.
-  virtual SummaryTarget loop_summary_target();
-  /// Posts the summary that the loop replayed last writes there.
-  /// @throws InvalidArgument if the queue has no loops
-  virtual void post_loop_summary();
 
   /// Makes a flag by which other threads hold ticks of this queue. @throws CudaError
   virtual std::unique_ptr<HoldFlag> make_hold_flag();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
+#include "kiln/executors/loop_summaries.hpp"
 
 namespace kiln {
 namespace {
@@ -188,12 +189,12 @@ void TickPlayer::capture_loop() {
     // Without effect where no epoch ends, and most bodies are a part of one.
     if (parts_.ticks_per_epoch > 0 && !holds_epochs(body_)) parts_.end_epoch();
   };
-  const auto after = [this] { parts_.hand_over(queue_.loop_summary_target()); };
+  const auto after = [this] { parts_.hand_over(loop_summary_target(queue_)); };
   loop_ = queue_.capture_loop(parts_.control, body, after, refusal_);
 }
 
 void TickPlayer::hand_over() {
-  if (handed_over_) return queue_.post_loop_summary();
+  if (handed_over_) return post_loop_summary(queue_);
   parts_.hand_over({queue_.summary_target()});
   queue_.post_summary();
 }

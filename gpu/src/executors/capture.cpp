@@ -175,7 +175,9 @@ SummaryTarget CudaQueue::loop_summary_target() {
 
 // At most two are in flight, so the host reads it long before its slot is written again.
 void CudaQueue::post_loop_summary() {
-  if (!parts_->loops || parts_->loops->launches == 0) return Queue::post_loop_summary();
+  if (!parts_->loops || parts_->loops->launches == 0) {
+    throw InvalidArgument("queue.summaries", "no loop has written a summary");
+  }
   refuse_third_summary();
   LoopParts& parts = *parts_->loops;
   post(parts.summaries[(parts.launches - 1) % loop_slots]);

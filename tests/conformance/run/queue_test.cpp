@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/executors/loop_summaries.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
 #include "kiln/kernels/run/summarize.hpp"
 
@@ -81,11 +82,11 @@ TEST_P(QueueOps, ALoopWritesItsSummaryInItsLaunch) {
   const auto body = [&] { queue().launch(AdvanceTick{control.data(), 1}); };
   std::string refusal;
   const auto loop = queue().capture_loop(
-      control.data(), body, [&] { summarize(queue().loop_summary_target()); }, refusal);
+      control.data(), body, [&] { summarize(loop_summary_target(queue())); }, refusal);
   if (!loop) {
     EXPECT_FALSE(queue().can_capture()) << refusal;
-    EXPECT_EQ(queue().loop_summary_target().first, nullptr);
-    EXPECT_THROW(queue().post_loop_summary(), InvalidArgument);
+    EXPECT_EQ(loop_summary_target(queue()).first, nullptr);
+    EXPECT_THROW(post_loop_summary(queue()), InvalidArgument);
     return;
   }
   const Counters before = queue().counters();
@@ -106,11 +107,11 @@ TEST_P(QueueOps, ALoopWritesItsSummaryInItsLaunch) {
       queue().post_summary();
       ++plain;
     } else {
-      queue().post_loop_summary();
+      post_loop_summary(queue());
     }
     if (ticks.size() == 2) expect_oldest();
   }
-  EXPECT_THROW((queue().post_loop_summary(), queue().post_loop_summary()), InvalidArgument)
+  EXPECT_THROW((post_loop_summary(queue()), post_loop_summary(queue())), InvalidArgument)
       << "two are in flight";
   expect_oldest();
   EXPECT_EQ(queue().wait_summary().control.tick, tick) << "of the last loop, posted again";
@@ -135,13 +136,13 @@ TEST_P(QueueOps, ALoopThatDoesNotBeginWritesItsSummary) {
                              none.view(),
                              {},
                              1,
-                             queue().loop_summary_target()});
+                             loop_summary_target(queue())});
   };
   std::string refusal;
   const auto loop = queue().capture_loop(control.data(), body, after, refusal);
   if (!loop) GTEST_SKIP() << refusal;
   queue().replay_loop(*loop, 5);
-  queue().post_loop_summary();
+  post_loop_summary(queue());
   const RunSummary summary = queue().wait_summary();
   EXPECT_EQ(summary.control.tick, 12u);
   EXPECT_EQ(summary.control.stop, DeviceStop::target);

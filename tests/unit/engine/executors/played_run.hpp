@@ -27,7 +27,7 @@ struct Recorded final : TickGraph {
 };
 
 /// Runs what is enqueued at once, or records it.
-class RecordingQueue final : public Queue {
+class RecordingQueue final : public Queue, public LoopSummaries {
  public:
   RecordingQueue() : Queue(nullptr, DeviceShape{}) {}
 

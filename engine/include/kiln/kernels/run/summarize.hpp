@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/summary_target.hpp"
 #include "kiln/device/view_bytes.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
@@ -25,7 +26,7 @@ struct KILN_API Summarize {
   View1<const std::uint64_t> not_finite;  ///< [slots]
   View1<const double> beta;               ///< [rungs]
   std::int64_t replicas = 0;
-  SummaryTarget target;  ///< Queue::summary_target(), or Queue::loop_summary_target() in a loop
+  SummaryTarget target;  ///< Queue::summary_target(), or loop_summary_target() in a loop
 
   double bytes() const {
     return bytes_of(energy) + bytes_of(accepted) + bytes_of(not_finite) + sizeof(RunSummary);
