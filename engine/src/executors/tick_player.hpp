@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/summary_target.hpp"
 #include "kiln/executors/executor.hpp"
 #include "kiln/queue.hpp"
 

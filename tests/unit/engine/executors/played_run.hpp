@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/executors/loop_summaries.hpp"
+
 #include "executors/tick_player.hpp"
 
 namespace kiln::test::played_run {
