@@ -106,17 +106,22 @@ void TickPlayer::require_loop() {
   if (queue_.capture_loop(
           parts_.control, [this] { parts_.tick({}, 1); }, {}, refusal))
     return;
-  throw InvalidArgument("executor.loop", refusal, "ticks that the device can repeat",
-                        Fix::use_executor(to_string(Executor::automatic)));
+  refuse("executor.loop", refusal, "ticks that the device can repeat");
+}
+
+void TickPlayer::refuse(const char* code, const std::string& reason, const char* allowed) {
+  if (parts_.may_refuse) {
+    throw InvalidArgument(code, reason, allowed, Fix::use_executor(to_string(Executor::automatic)));
+  }
+  wanted_ = Executor::graph;
+  reason_ = reason;
 }
 
 // Ticks that have become others during the run may be single launches.
-void TickPlayer::require_resident() const {
+void TickPlayer::require_resident() {
   if (begun_ || *merges_) return;
-  throw InvalidArgument("executor.resident",
-                        "executor resident does not apply to this run: " + why_one_,
-                        "ticks of which a launch can make several",
-                        Fix::use_executor(to_string(Executor::automatic)));
+  refuse("executor.resident", "executor resident does not apply to this run: " + why_one_,
+         "ticks of which a launch can make several");
 }
 
 // The first two ticks of a body: if they are one launch, bodies have launches of several ticks.
@@ -295,8 +300,8 @@ std::int64_t TickPlayer::chunk(const Look& look) {
 void TickPlayer::choose_for_trial() {
   if (wanted_ != Executor::automatic) return;
   if (tick_s_ > short_tick_s) {
-    reason_ = fmt::format("a tick takes {:.3g} us, beside which its launches do not count",
-                          1e6 * tick_s_);
+    reason_ = fmt::format("a tick takes {:.3g} ms, beside which its launches do not count",
+                          1e3 * tick_s_);
     return;
   }
   reason_ = too_short;

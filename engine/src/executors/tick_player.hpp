@@ -36,6 +36,9 @@ class TickPlayer {
     const RunControl* control = nullptr;
     std::uint64_t ticks_per_epoch = 0;  ///< a power of two; 0: the run has no epochs
     bool is_told = false;  ///< whether commands may hold the run: a loop lets them act sooner
+    /// Whether a requested executor that does not apply ends the run. Not after an earlier stage,
+    /// which would be lost: such a run has graphs, and their reason says why.
+    bool may_refuse = true;
   };
 
   /// @param queue  must outlive the player
@@ -104,7 +107,8 @@ class TickPlayer {
   std::int64_t body_ticks() const noexcept;
   double chunk_s(const Look& look) const noexcept;
   void require_loop();
-  void require_resident() const;
+  void refuse(const char* code, const std::string& reason, const char* allowed);
+  void require_resident();
   void capture_several(Graphs& graphs, std::int64_t count);
   void capture_loop();
   void enqueue_body(std::int64_t ticks, std::int64_t at_once = 1);

@@ -43,6 +43,7 @@ void RunCore::make_player() {
     write_summary(target);
   };
   parts.is_told = commands_ != nullptr;
+  parts.may_refuse = !continues();
   player_ = std::make_unique<TickPlayer>(*queue_, std::move(wanted), std::move(parts));
 }
 

@@ -161,10 +161,11 @@ void CudaQueue::do_replay_loop(TickGraph& graph, std::uint64_t iterations) {
   const auto& loop = own<CudaLoopGraph>(graph);
   const CurrentDevice current(*device_);
   LoopParts& parts = *parts_->loops;
-  parts.slots[parts.launches++ % loop_slots] = iterations;
+  parts.slots[parts.launches % loop_slots] = iterations;
   since_mark_ += loop_launches_of_mark;
   make_room();
   cuda_check(cudaGraphLaunch(loop.executable(), stream()), "replay a loop");
+  ++parts.launches;
 }
 
 SummaryTarget CudaQueue::loop_summary_target() {

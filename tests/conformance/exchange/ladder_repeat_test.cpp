@@ -52,6 +52,18 @@ TEST_P(LadderTickRepeats, GivesThemForSeveralSweepsUntilTheRunStops) {
   }
 }
 
+// The tables of the last sweep of a tick are not those of the first one of the next.
+TEST_P(LadderTickRepeats, GivesThemForSweepsOfOtherBetas) {
+  const Ising model = sparse(64, 4, one_of({-1, 1}, 20), constant(0), 21);
+  for (const std::int64_t blocks : {1, 3}) {
+    for (const std::uint32_t sweeps : {1u, 3u}) {
+      Case shape{model, 8, blocks, sweeps};
+      shape.cools = true;
+      check(queue(), shape, 3, 7);
+    }
+  }
+}
+
 TEST_P(LadderTickRepeats, SaysWhetherADeviceRepeatsTicks) {
   std::string refusal;
   const bool gpu = queue().can_capture();
@@ -70,11 +82,14 @@ TEST_P(LadderTickRepeats, SaysWhetherADeviceRepeatsTicks) {
   EXPECT_NE(refusal_of({small, 4, 300}).find("9600 ladders take 300 multiprocessors"),
             std::string::npos);
   EXPECT_NE(
-      refusal_of({ring(6000, constant(1), constant(0)), 16, 1}).find("bytes of shared memory"),
+      refusal_of({ring(3400, constant(1), constant(0)), 16, 1}).find("bytes of shared memory"),
       std::string::npos);
+  EXPECT_EQ(refusal_of({ring(6000, constant(1), constant(0)), 16, 1})
+                .find("32 ladders of 16 rungs of 6000 variables do not fit into the shared memory"),
+            0u);
   EXPECT_NE(refusal_of({small, 7, 1}).find("is several launches"), std::string::npos);
   EXPECT_EQ(refusal_of({star(140, 30, one_of({-1, 1}, 16)), 8, 1}),
-            "the couplings of a variable add up to 64 or more");
+            "|h| + sum |J| of a variable is 64 or more, in units of the smallest step");
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Case {
   PairMode mode = PairMode::even_odd;
   SwapCadence cadence = {};
   bool best_first = false, held = false;
+  bool cools = false;  // each sweep of a tick has another row of betas
   RunControl control = {};
   std::int64_t words() const { return rungs * blocks; }
   std::int64_t slots() const { return 32 * words(); }
@@ -48,6 +49,15 @@ inline std::vector<double> betas_of(const Case& c) {
   std::vector<double> all;
   for (std::int64_t i = 0; i < c.words(); ++i) {
     all.push_back(0.05 * std::pow(1.13, static_cast<double>(i % c.rungs)));
+  }
+  return all;
+}
+
+// [sweeps][words], rising from sweep to sweep.
+inline std::vector<double> betas_of_sweeps(const Case& c) {
+  std::vector<double> all;
+  for (std::uint32_t s = 0; s < c.sweeps; ++s) {
+    for (const double beta : betas_of(c)) all.push_back(beta * (0.5 + s));
   }
   return all;
 }
@@ -107,6 +117,7 @@ class Ticking {
   DeviceArray<std::uint32_t> readers = filled_array(queue, shape.blocks, 0u);
   DeviceArray<std::int32_t> partner = filled_array(queue, shape.words(), -1);
   DeviceArray<double> beta{queue, betas_of(shape)};
+  DeviceArray<double> beta_of_sweep{queue, betas_of_sweeps(shape)};
   DeviceArray<std::int32_t> rung{queue, places.rung};
   DeviceArray<std::uint64_t> key{queue, places.key};
   DeviceArray<std::uint32_t> replica{queue, places.replica};
@@ -162,6 +173,10 @@ class Ticking {
     kernel.energy = energy.view();
     kernel.accepted = accepted.view();
     kernel.beta = beta.view();
+    if (shape.cools) {
+      kernel.beta = {beta_of_sweep.data(), shape.words()};
+      kernel.beta_stride = shape.words();
+    }
     kernel.rung_of = rung.view();
     kernel.draw_ids = {key.view(), replica.view()};
     kernel.control = control.data();

@@ -24,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t warm_up_ticks = 50;
 constexpr int max_repetitions = 3;
+// Of the time of a row, beside one each for the others: `auto` measures for about 1.2 s.
+constexpr int shares_of_auto = 4;
 constexpr std::uint64_t seed = 1;
 
 struct ExecutorsCase {
@@ -100,7 +102,8 @@ class CaseRuns {
         schedule()->needs(problem_, {.sweeps = warm_up_ticks}).sweeps_per_tick;
     const Result first = run(warm_up_ticks * per_tick);
     const double tick_s = first.time.run_s / static_cast<double>(first.work.ticks);
-    const int wanted = bench_.options.quick ? 1 : max_repetitions;
+    const bool once = bench_.options.quick || executor == Executor::automatic;
+    const int wanted = once ? 1 : max_repetitions;
     const double of_a_run = limit_s / (wanted + 1) / std::max(tick_s, 1e-9);
     const auto ticks = static_cast<std::int64_t>(std::clamp(of_a_run, 10.0, 1e7));
     Measured row;
@@ -187,9 +190,10 @@ BenchReport run_executors_suite(const BenchRun& run) {
       run, all_cases(), [](const ExecutorsCase& one) { return one.name(); }, report,
       [&](const ExecutorsCase& one, double limit_s) {
         CaseRuns runs(run, one);
+        const double share_s = limit_s / static_cast<double>(executors.size() - 1 + shares_of_auto);
         for (const Executor executor : executors) {
-          const auto found =
-              measured(runs, executor, limit_s / static_cast<double>(executors.size()));
+          const int shares = executor == Executor::automatic ? shares_of_auto : 1;
+          const auto found = measured(runs, executor, shares * share_s);
           if (!found) continue;
           const Measured& row = *found;
           report.rows.push_back(json_of(one, runs.threads(), executor, row));

@@ -18,14 +18,15 @@ namespace {
 
 constexpr int repeat_threads = max_slice_threads, repeat_warps = repeat_threads / 32;
 
-// All sweeps of a tick. Tables stay as long as temperatures do.
+// All sweeps of a tick. Tables stay as long as temperatures do: to the next tick, unless its sweeps
+// have different ones.
 template <int W, int V, int P, PlaneRows kRows>
 __device__ inline void sweep_ladders(const MetropolisSweep& kernel, const BlockWords& words,
                                      std::uint32_t capacity, bool prepared) {
   const PlaneMemory<W, V, P, kRows> memory(capacity, kernel.model);
   const ClassRange classes = {0, kernel.model.n_classes};
   for (std::uint32_t s = 0; s < kernel.sweeps && kernel.control->active(kernel.number_of(s)); ++s) {
-    if (!prepared || (s > 0 && kernel.beta_stride != 0)) {
+    if (!prepared || (kernel.sweeps > 1 && kernel.beta_stride != 0)) {
       prepare_tables<W, V, P, kRows>(kernel, capacity, s);
     }
     prepared = true;
@@ -195,8 +196,19 @@ std::string refusal_of(const LadderTick& kernel, const Instance& instance, Queue
     return "a multiprocessor keeps ladders of 4, 8 or 16 rungs, and these have " +
            std::to_string(swap.rungs);
   }
-  if (instance.function == nullptr) return "the couplings of a variable add up to 64 or more";
   const DeviceLimits& limits = limits_of(queue);
+  const PairwiseView& model = kernel.sweep.model;
+  const bool staged = has_short_rows(model) || model.staged.sites.size > 0;
+  // Bytes are counted in 32 bits.
+  if (!staged || std::int64_t{model.n_sites} * 4 * swap.rungs > limits.shared_bytes) {
+    return "32 ladders of " + std::to_string(swap.rungs) + " rungs of " +
+           std::to_string(model.n_variables) +
+           " variables do not fit into the shared memory of a multiprocessor, which has " +
+           std::to_string(limits.shared_bytes) + " bytes";
+  }
+  if (instance.function == nullptr) {
+    return "|h| + sum |J| of a variable is 64 or more, in units of the smallest step";
+  }
   const std::int64_t bytes = instance.bytes + instance.own_bytes;
   if (bytes > limits.shared_bytes) {
     return "32 ladders of " + std::to_string(swap.rungs) + " rungs take " + std::to_string(bytes) +
@@ -208,6 +220,15 @@ std::string refusal_of(const LadderTick& kernel, const Instance& instance, Queue
     return std::to_string(32 * blocks) + " ladders take " + std::to_string(blocks) +
            " multiprocessors, and the device has " + std::to_string(limits.multiprocessors);
   }
+  // Some of the memory may be the driver's, and a client may have a part of the device.
+  reserve_shared(queue, instance.function, static_cast<std::size_t>(instance.bytes),
+                 LadderTick::name);
+  int of_multiprocessor = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                 &of_multiprocessor, instance.function, repeat_threads,
+                 static_cast<std::size_t>(instance.bytes)),
+             "count the blocks of ladder_tick that a multiprocessor has");
+  if (of_multiprocessor == 0) return "a multiprocessor has no room for 32 of its ladders";
   return {};
 }
 
@@ -222,7 +243,6 @@ bool launch_repeated_tick(const LadderTick& kernel, Queue& queue) {
   const Instance instance = choose_instance(kernel);
   if (!refusal_of(kernel, instance, queue).empty()) return false;
   const auto bytes = static_cast<std::size_t>(instance.bytes);
-  reserve_shared(queue, instance.function, bytes, LadderTick::name);
   cudaLaunchAttribute together{};
   together.id = cudaLaunchAttributeCooperative;
   together.val.cooperative = 1;
