@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/run_context.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kiln/alarm.hpp"
@@ -97,10 +98,11 @@ void WorkContext::tell_evaluation(const Evaluation& one) const {
 const FrontBox& InitializeContext::front_box() const { return core().front_box(); }
 bool TickContext::ends_with_budget() const noexcept { return core().ends_with_budget(); }
 bool TickContext::may_follow(std::int64_t ticks) const noexcept {
-  return core().tick_may_follow(static_cast<std::uint64_t>(ticks));
+  return core().tick_may_follow(static_cast<std::uint64_t>(std::max<std::int64_t>(1, ticks)));
 }
 std::int64_t TickContext::ticks_until(std::int64_t ticks) const noexcept {
-  return static_cast<std::int64_t>(core().ticks_until(static_cast<std::uint64_t>(ticks)));
+  return static_cast<std::int64_t>(
+      core().ticks_until(static_cast<std::uint64_t>(std::max<std::int64_t>(1, ticks))));
 }
 std::int64_t TickContext::ticks_at_once() const noexcept { return core().ticks_at_once(); }
 void TickContext::enqueued(std::int64_t ticks) const { core().enqueued(ticks); }

@@ -207,7 +207,7 @@ Stop RunCore::loop(Loop& loop) {
       telemetry_ ? std::min(longest_chunk, telemetry_->longest_chunk()) : longest_chunk;
   std::int64_t chunk = 1, allowed = 1;
   player_->forget_chunks();
-  std::uint64_t last_tick = 0;
+  std::uint64_t last_tick = progress_->control.tick;
   double last_s = 0, last_copies_s = progress_->copies_s;
   bool first = true;
   std::int64_t left = ticks_to_look();  // not yet enqueued, until the host looks

@@ -306,7 +306,10 @@ void Ladders::tick(TickContext& run, bool best_first, std::int64_t at_once) cons
     if (at_once > 1) tick.ticks = repeated(run, tick, at_once);
     return run.queue().launch(tick);
   }
-  if (at_once > 1) run.refuse_more("its replicas are no blocks of 32 ladders, swept by planes");
+  if (at_once > 1)
+    run.refuse_more(
+        "its ladders are not in blocks of 32: the number of ladders (replicas / rungs) must be a "
+        "multiple of 32, and draws must be by planes");
   if (best_first) run.track_best();
   sweep(run);
   exchange(run);

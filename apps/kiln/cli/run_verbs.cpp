@@ -96,7 +96,8 @@ const Specs& output_specs() {
        0,
        "NAME",
        "how a GPU gets its launches: stream (one by one), graph (captured, many at a time), loop "
-       "(repeated by the device), resident (graphs whose launches make several ticks), or auto "
+       "(repeated by the device), resident (launches of several ticks, for parallel tempering), or "
+       "auto "
        "(default: the fastest, by measurement); the answer does not change",
        {.standard = "auto", .read = executor_of}},
       // How it was called before there were several.

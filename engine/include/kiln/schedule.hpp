@@ -128,9 +128,10 @@ struct Needs {
 /// A strategy that updates the replicas, tick after tick.
 ///
 /// allocate() allocates the schedule's memory; initialize() makes the first launches. enqueue()
-/// then puts exactly one tick on the run's queue: the same launches each time, no allocation, no
-/// copy, no wait. The engine captures and replays it where the backend can. (Other values of Pacing
-/// relax this.) A schedule object serves one run at a time.
+/// then puts one tick on the run's queue (several where TickContext::ticks_at_once() says so): the
+/// same launches each time, no allocation, no copy, no wait. The engine captures and replays it
+/// where the backend can. (Other values of Pacing relax this.) A schedule object serves one run at
+/// a time.
 ///
 /// A plan calls allocate() too, on a run that only counts (RunContext::counts_only()), and needs()
 /// before and after it: each call of needs() discards the resolved options. So a schedule that

@@ -26,6 +26,7 @@ void RunCore::save(Archive& archive) const {
 
 void RunCore::load(const Archive& archive) {
   require_replicas(archive, batch_->replicas());
+  while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
   go_back(archive);
   loaded_ = true;
   post_summary();

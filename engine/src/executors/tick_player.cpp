@@ -68,15 +68,28 @@ TickPlayer::TickPlayer(Queue& queue, ExecutorChoice wanted, Parts parts)
   if (!decided_) reason_ = "the run has few ticks";
 }
 
+// What throws leaves no queue that captures: a run that is loaded then goes on.
+std::unique_ptr<TickGraph> TickPlayer::capture_graph(FunctionRef<void()> enqueue) {
+  queue_.begin_capture();
+  try {
+    enqueue();
+  } catch (...) {
+    try {
+      queue_.end_capture();
+    } catch (const Error&) {  // of a capture that has failed already
+    }
+    throw;
+  }
+  return queue_.end_capture();
+}
+
 void TickPlayer::touch() {
   parts_.tick({}, 1);
   if (wanted_ == Executor::resident) enqueue_pair();
 }
 
 void TickPlayer::capture() {
-  queue_.begin_capture();
-  parts_.tick({}, 1);
-  tick_ = queue_.end_capture();
+  tick_ = capture_graph([&] { parts_.tick({}, 1); });
   if (wanted_ == Executor::loop) require_loop();
   if (wanted_ == Executor::resident) require_resident();
   begun_ = true;
@@ -156,7 +169,10 @@ bool TickPlayer::affords(std::int64_t ticks) const noexcept {
   return costs_s <= share_to_capture * elapsed_s_;
 }
 
-std::int64_t TickPlayer::ticks_at_once() const noexcept { return power_of_two(launch_s / tick_s_); }
+// One look that comes late makes ticks seem short: those of the run so far do not.
+std::int64_t TickPlayer::ticks_at_once() const noexcept {
+  return power_of_two(launch_s / std::max(tick_s_, mean_tick_s_));
+}
 
 void TickPlayer::capture_several(Graphs& graphs, std::int64_t count) {
   const auto most = static_cast<double>(max_nodes / std::max<std::int64_t>(1, tick_->nodes()));
@@ -166,9 +182,8 @@ void TickPlayer::capture_several(Graphs& graphs, std::int64_t count) {
   const std::int64_t before = longest_of(graphs);
   const std::int64_t min_ticks = ticks == longest ? 2 * before : growth * before;
   if (ticks < min_ticks || !affords(ticks)) return;
-  queue_.begin_capture();
-  enqueue_body(ticks, &graphs == &resident_ ? ticks_at_once() : 1);
-  graphs.push_back({ticks, queue_.end_capture()});
+  const std::int64_t at_once = &graphs == &resident_ ? ticks_at_once() : 1;
+  graphs.push_back({ticks, capture_graph([&] { enqueue_body(ticks, at_once); })});
 }
 
 // No launch has ticks of two epochs.
@@ -283,6 +298,7 @@ double TickPlayer::chunk_s(const Look& look) const noexcept {
 std::int64_t TickPlayer::chunk(const Look& look) {
   if (tick_s_ <= 0) return 1;
   elapsed_s_ = look.elapsed_s;
+  mean_tick_s_ = look.enqueued > 0 ? look.elapsed_s / static_cast<double>(look.enqueued) : 0;
   if (tick_ && !decided_) choose_for_trial();
   const double wanted_s = std::clamp(chunk_s(look), 0.0, std::max(0.0, look.limit_s));
   const auto ticks =
@@ -361,7 +377,7 @@ void TickPlayer::decide() {
 
 // A run that ends before the loop is measured did most of its ticks by graphs.
 ExecutorChoice TickPlayer::choice() const {
-  if (!decided_ && tick_) {
+  if (!decided_ && begun_) {
     return measured_loop() ? judged() : ExecutorChoice{Executor::graph, reason_};
   }
   ExecutorChoice choice = measured_;

@@ -13,6 +13,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/summary_target.hpp"
 #include "kiln/executors/executor.hpp"
+#include "kiln/function_ref.hpp"
 #include "kiln/queue.hpp"
 
 #include "executors/tick_place.hpp"
@@ -110,6 +111,7 @@ class TickPlayer {
   void refuse(const char* code, const std::string& reason, const char* allowed);
   void require_resident();
   void capture_several(Graphs& graphs, std::int64_t count);
+  std::unique_ptr<TickGraph> capture_graph(FunctionRef<void()> enqueue);
   void capture_loop();
   void enqueue_body(std::int64_t ticks, std::int64_t at_once = 1);
   std::int64_t enqueue_pair();
@@ -126,8 +128,9 @@ class TickPlayer {
   Queue& queue_;
   Executor wanted_;
   Parts parts_;
-  double tick_s_ = -1;    // -1: unknown
-  double elapsed_s_ = 0;  // of the run, at the last chunk
+  double tick_s_ = -1;      // -1: unknown
+  double elapsed_s_ = 0;    // of the run, at the last chunk
+  double mean_tick_s_ = 0;  // of the run so far
   std::unique_ptr<TickGraph> tick_;
   Graphs several_;
   Graphs resident_;             // several ticks in a launch, where `merges_`

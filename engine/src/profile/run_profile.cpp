@@ -5,6 +5,7 @@
 
 #include "profile/instruments.hpp"
 #include "run_parts.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace kiln {
 
@@ -41,6 +42,8 @@ void RunCore::enqueue_profiled(std::int64_t count) {
     const Counters before = queue_->counters();
     profiler.measure_tick([&] { enqueue_tick(); });
     progress_->in_ticks += queue_->counters() - before;
+    ++progress_->enqueued;
+    if (telemetry_ && telemetry_->ends_epoch(progress_->enqueued)) end_epoch();
     --count;
   }
 }

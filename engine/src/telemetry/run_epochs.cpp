@@ -58,6 +58,12 @@ std::int64_t RunCore::enqueue_tick(const TickPlace& place, std::int64_t at_once)
   if (most) launch_.refusal = "its gradients are counted after each tick";
   TickContext tick(*this);
   schedule_.enqueue(tick);
+  if (launch_.ticks > 1 && !tick_finished_) {
+    throw InvalidArgument(
+        "schedule.ticks",
+        "schedule '" + schedule_.name() + "' enqueues several ticks at once and does not end them",
+        "a launch that ends each of its ticks by TickContext::end_kernel()");
+  }
   if (!tick_finished_) end_tick();
   if (most) queue_->launch(StopAtWork{gradients_, *most, control()});
   if (launch_.ticks == 1 && launch_.refusal.empty()) {

@@ -24,6 +24,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 #include "kiln/run_context.hpp"
+#include "kiln/schedules/pipeline.hpp"
 
 #include "twins/forwarding_queue.hpp"
 #include "whole_run.hpp"
@@ -139,7 +140,7 @@ struct Outcome {
 constexpr std::int64_t all_sweeps = 3000;
 
 Outcome run(Executor executor, Parameters parameters, const std::vector<std::int64_t>& cuts = {},
-            Budget budget = {.sweeps = all_sweeps}, bool allowed = true) {
+            Budget budget = {.sweeps = all_sweeps}, bool allowed = true, bool profile = false) {
   const Problem problem = builtin_registry().problem("torus").make("8x8,1");
   parameters.emplace("rungs", "8");
   const auto schedule = builtin_registry().schedule("parallel-tempering").make(parameters);
@@ -149,6 +150,7 @@ Outcome run(Executor executor, Parameters parameters, const std::vector<std::int
   options.seed = 7;
   options.executor = executor;
   options.draw_naming = DrawNaming::planes;
+  options.profile = profile;
   Outcome outcome;
   outcome.repeats.allowed = allowed;
   kiln::Run one(problem, *schedule, budget, options,
@@ -184,6 +186,20 @@ TEST(CapturedRun, ResidentHasTheBitsOfPlainLaunches) {
   }
 }
 
+// Ticks that are measured one by one count, too: graphs begin, and epochs end, where they do
+// without.
+TEST(CapturedRun, AProfileHasTheBitsOfPlainLaunches) {
+  for (const Parameters& parameters : {off, each("10"), each("16")}) {
+    const Budget budget{.sweeps = all_sweeps};
+    const Outcome plain = run(Executor::stream, parameters);
+    for (const Executor executor : {Executor::stream, Executor::graph}) {
+      const Outcome other = run(executor, parameters, {901}, budget, true, true);
+      EXPECT_NE(other.result.profile, nullptr);
+      expect_same_archives(plain.archive, other.archive);
+    }
+  }
+}
+
 TEST(CapturedRun, ResidentStopsAtTheTickOfTheTarget) {
   const Parameters cold{{"cluster_moves", "off"}, {"beta_min", "0.01"}, {"beta_max", "0.02"}};
   const double best = run(Executor::stream, cold).result.objective;
@@ -212,6 +228,33 @@ TEST(CapturedRun, ResidentSaysWhyItDoesNotApply) {
   EXPECT_EQ(refusal_of(off, false), not_here + "no room for ladders");
   EXPECT_EQ(refusal_of(each("1")), not_here + "cluster moves come between its ticks");
   EXPECT_EQ(refusal_of(each("3")), not_here + "cluster moves come between its ticks");
+}
+
+// To refuse it would lose the stage that has ended.
+TEST(CapturedRun, ALaterStageHasGraphsWhereResidentDoesNotApply) {
+  const Problem problem = builtin_registry().problem("torus").make("8x8,1");
+  const auto make = [](const std::string& name, const Parameters& parameters) {
+    return std::shared_ptr<Schedule>(builtin_registry().schedule(name).make(parameters));
+  };
+  Parameters ladders = off;
+  ladders.emplace("rungs", "8");
+  Pipeline schedule({{make("parallel-tempering", ladders), {.sweeps = 2000}},
+                     {make("simulated-annealing", {}), {}}});
+  Repeats repeats;
+  RunOptions options;
+  options.device = "cpu";
+  options.replicas = 256;
+  options.executor = Executor::resident;
+  options.draw_naming = DrawNaming::planes;
+  kiln::Run one(problem, schedule, {.sweeps = 4000}, options,
+                {std::make_shared<CapturingBackend>(repeats), {}});
+  const Result result = one.advance();
+  EXPECT_EQ(result.work.sweeps, 4000);
+  EXPECT_GT(repeats.launches, 0);
+  EXPECT_EQ(result.executor.executor, Executor::graph);
+  EXPECT_EQ(result.executor.reason,
+            "executor resident does not apply to this run: schedule 'simulated-annealing' has no "
+            "launch of several ticks");
 }
 
 TEST(CapturedRun, OnlyGraphsAreProfiled) {

@@ -172,7 +172,7 @@ TEST(TickPlayer, SaysWhyItDidNotChoose) {
   advance(refused, 2, {30e-6, 30e-6});
   EXPECT_EQ(brief.player->choice().reason, "the run ended before the loop was measured");
   EXPECT_EQ(long_ticks.player->choice().reason,
-            "a tick takes 1e+03 us, beside which its launches do not count");
+            "a tick takes 1 ms, beside which its launches do not count");
   EXPECT_EQ(refused.player->choice().reason, "no loops here");
   for (const PlayedRun* run : {&brief, &long_ticks, &refused}) {
     EXPECT_EQ(run->player->choice().executor, Executor::graph);

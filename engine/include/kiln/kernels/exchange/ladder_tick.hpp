@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API LadderTick {
   static constexpr const char* name = "ladder_tick";
   static constexpr const char* summary =
-      "makes a tick of blocks of 32 ladders: metropolis_sweep, ladder_phase, word_swap and "
+      "makes ticks of blocks of 32 ladders: metropolis_sweep, ladder_phase, word_swap and "
       "end_tick";
 
   MetropolisSweep sweep;
