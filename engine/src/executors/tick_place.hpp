@@ -15,11 +15,11 @@ struct TickPlace {
 
   /// Whether the number may be a multiple of `ticks`, at least 1.
   bool may_be_multiple_of(std::uint64_t ticks) const noexcept {
-    return number % std::gcd(modulus, ticks > 0 ? ticks : 1) == 0;
+    return number % std::gcd(modulus, ticks) == 0;
   }
   /// After so many ticks, at least 1, it may be one again.
   std::uint64_t until_multiple_of(std::uint64_t ticks) const noexcept {
-    const std::uint64_t apart = std::gcd(modulus, ticks > 0 ? ticks : 1);
+    const std::uint64_t apart = std::gcd(modulus, ticks);
     return apart - number % apart;
   }
 };

@@ -9,8 +9,8 @@ namespace kiln {
 
 class Queue;
 
-/// What a queue is beside, whose loops write summaries: a report point is then a part of the launch
-/// of a loop.
+/// The interface of queues whose loops write summaries: the launch of a loop then includes its
+/// report point. A queue implements it beside Queue.
 class KILN_API LoopSummaries {
  public:
   virtual ~LoopSummaries();

@@ -11,7 +11,8 @@ namespace kiln {
 class Queue;
 struct LadderTick;
 
-/// What a queue is beside, whose device keeps replicas on its multiprocessors from tick to tick.
+/// The interface of queues whose device keeps replicas on its multiprocessors from tick to tick. A
+/// queue implements it beside Queue.
 class KILN_API RepeatsTicks {
  public:
   virtual ~RepeatsTicks();
@@ -22,7 +23,7 @@ class KILN_API RepeatsTicks {
   virtual bool can_repeat(const LadderTick& tick, std::string& refusal) = 0;
 };
 
-/// RepeatsTicks::can_repeat() of a queue; false where the queue is nothing of the kind.
+/// RepeatsTicks::can_repeat() of a queue; false where the queue does not implement it.
 KILN_API bool can_repeat(Queue& queue, const LadderTick& tick, std::string& refusal);
 
 }  // namespace kiln

@@ -114,7 +114,7 @@ class RecordingQueue final : public Queue, public LoopSummaries {
   std::deque<const RunSummary*> posted_;
 };
 
-/// What a run is like.
+/// The properties of a PlayedRun.
 struct Setting {
   bool loops = true;             ///< the device repeats ticks
   bool is_told = false;          ///< commands may hold the run
