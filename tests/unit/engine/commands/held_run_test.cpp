@@ -82,7 +82,10 @@ class Ticking final : public Schedule {
   void allocate(AllocateContext&) override {}
   void enqueue(TickContext& run) override {
     const RunControl& control = *run.control();
-    if (control.stop == DeviceStop::none) begun.store(control.tick + 1, std::memory_order_release);
+    if (control.stop != DeviceStop::none) return;
+    begun.store(control.tick + 1, std::memory_order_relaxed);
+    // Senders see it before this tick looks whether it is to hold. A processor may else look first.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   std::atomic<std::uint64_t> begun{0};
 };
@@ -124,7 +127,8 @@ TEST(HeldRun, AMillionCommandsOfTwoSenders) {
           own.applied_at[i] = one.at.tick;
         };
         ASSERT_EQ(ring.post_waiting(sealed(command), stop, {}, told), CommandRing::Post::taken);
-        own.seen[i] = schedule.begun.load(std::memory_order_acquire);
+        std::atomic_thread_fence(std::memory_order_seq_cst);  // as in Ticking::enqueue()
+        own.seen[i] = schedule.begun.load(std::memory_order_relaxed);
       }
       // A pause of the last commands would have no end.
       if (++done < 2) return;
