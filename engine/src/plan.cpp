@@ -40,6 +40,7 @@ void check_budget(const Budget& budget) {
     throw InvalidArgument("budget.work_limit", "a work limit must be at least 1");
   }
   check(budget.until);
+  if (budget.stop_when) check_gain(*budget.stop_when);
 }
 
 namespace {
@@ -343,6 +344,7 @@ RunPlan RunCore::plan(const Problem& problem, Schedule& schedule, const Budget& 
   plan.budget = budget;
   plan.needs = schedule.needs(problem, budget);
   check_until(budget, schedule, plan.needs);
+  check_stop_when(budget, schedule, plan.needs, options.telemetry);
   check_outputs(objective, schedule, plan.needs);
   check_constraints(objective, schedule, plan.needs);
   const bool on_gpu = backend.backend->constants().gpu;

@@ -169,6 +169,8 @@ const char* to_string(Stop stop) noexcept {
       return "sweep_limit";
     case Stop::evaluation_limit:
       return "evaluation_limit";
+    case Stop::gain_limit:
+      return "gain_limit";
     case Stop::work_limit:
       return "work_limit";
     case Stop::converged:

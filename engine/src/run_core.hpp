@@ -200,6 +200,9 @@ class RunCore {
   std::optional<std::uint64_t> counted_limit() const noexcept;
   std::int64_t gradients_done();
   bool draws_suffice();
+  std::uint64_t sweeps_of_gain() const;
+  bool gains_too_little();
+  std::optional<Stop> judge_run(bool begins);
   void collect_summary(Result& result) const;
   void judge_draws(Result& result) const;
   std::int64_t ticks_to_look() const;
@@ -304,11 +307,12 @@ class RunCore {
   TickPlace place_;              // of the tick that is being enqueued
   TickLaunch launch_;            // of the last call of the schedule
   bool loaded_ = false;
-  std::uint64_t next_look_ = ~0ull;  // sweeps after which the draws are judged
-  std::int64_t looks_ = 0;           // at draws, so far
-  bool sweeps_by_work_ = false;      // the work limit, and no number of sweeps, ends this call
-  bool tick_finished_ = false;       // by the schedule, while a tick is enqueued
-  bool advances_ = false;            // advance() has not returned
+  // Sweeps after which the host judges the draws, or the gain.
+  std::uint64_t next_look_ = ~0ull, next_gain_look_ = ~0ull;
+  std::int64_t looks_ = 0;       // at draws, so far
+  bool sweeps_by_work_ = false;  // the work limit, and no number of sweeps, ends this call
+  bool tick_finished_ = false;   // by the schedule, while a tick is enqueued
+  bool advances_ = false;        // advance() has not returned
 };
 
 }  // namespace kiln

@@ -89,6 +89,7 @@ std::optional<Result> RunCore::advance(const Budget& limit, const Observers& obs
   const auto end = [&](void*) { advances_ = within_another; };
   const std::unique_ptr<void, decltype(end)> until_it_returns(this, end);
   check_until(limit, schedule_, needs_);
+  check_stop_when(limit, schedule_, needs_, options_.telemetry);
   const std::optional<std::uint64_t> counted = counted_limit();
   const bool by_schedule = take_limits(limit);
   require_whole();
@@ -110,9 +111,8 @@ std::optional<Result> RunCore::advance(const Budget& limit, const Observers& obs
   Alarm alarm{stop};
   if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
   Loop ticks{observers, alarm, calls, earlier_s, Clock::now()};
-  Stop reason = spent != DeviceStop::none ? stop_at(spent)
-                : draws_suffice()         ? Stop::converged
-                                          : loop(ticks);
+  const std::optional<Stop> judged = spent != DeviceStop::none ? stop_at(spent) : judge_run(true);
+  Stop reason = judged ? *judged : loop(ticks);
   if (own != nullptr && ends_stage(reason, *own)) {
     finish_stage(reason);
     return {};
@@ -249,18 +249,19 @@ Stop RunCore::loop(Loop& loop) {
     const bool asked = ordered || alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     const Observer* observer_stop = nullptr;
-    bool spent = left == 0 && p.pending == 0, suffices = false;
+    bool spent = left == 0 && p.pending == 0;
+    std::optional<Stop> judged;
     if (spent && !device_stop && whole_ticks_left() > 0) {
-      suffices = p.control.step >= next_look_ && draws_suffice();
+      judged = judge_run(false);
       left = ticks_to_look();
       spent = false;
     }
-    if (due || device_stop || spent || suffices || time_up || asked) {
+    if (due || device_stop || spent || judged || time_up || asked) {
       p.run_s = earlier_s + now_s;
       observer_stop = report(summary, earlier_s, loop.observers);
       p.run_s = earlier_s;
     }
-    if (device_stop || spent || suffices || time_up || asked || observer_stop != nullptr) {
+    if (device_stop || spent || judged || time_up || asked || observer_stop != nullptr) {
       while (progress_->pending > 0) summary = wait_summary();
       if (summary.control.stop == DeviceStop::held) {  // since: by what comes after this call
         release_hold();
@@ -268,7 +269,7 @@ Stop RunCore::loop(Loop& loop) {
       }
       progress_->run_s = earlier_s + seconds_since(loop.begin);
       const DeviceStop device = summary.control.stop;
-      if (suffices) return Stop::converged;
+      if (judged) return *judged;
       if (device == DeviceStop::target) return stop_at(device);
       // Calls of the last ticks may have been cut off, so that these were none.
       const bool cut_off = problem_.watches_stop() && (asked || time_up);

@@ -34,8 +34,7 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) 
   const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
   resolved_ = resolved(options_, encoding, problem.objective->space().outputs());
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
-  const bool unlimited = !budget.sweeps && !budget.time_limit_s && !budget.target;
-  limited_ = unlimited || ends_at_evaluations_;
+  limited_ = !budget.has_limit() || ends_at_evaluations_;
   if (limited_ && resolved_.initial == 0) {
     const std::int64_t design = BayesianSearch::design_size(resolved_, encoding.dimension());
     resolved_.initial = std::min(design, resolved_.evaluations);

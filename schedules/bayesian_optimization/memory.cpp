@@ -99,7 +99,8 @@ std::int64_t planned_observations(const Budget& budget, std::int64_t batches, st
   constexpr std::int64_t most = 1000000, max_beside_limits = 5000;
   const std::int64_t wanted =
       std::min(budget.sweeps.value_or(batches), most) * std::min(batch, most);
-  const bool ends_earlier = budget.sweeps && (budget.time_limit_s || budget.target);
+  const bool ends_earlier =
+      budget.sweeps && (budget.time_limit_s || budget.target || budget.stop_when);
   return std::min(wanted, ends_earlier ? std::max(max_beside_limits, batch) : most);
 }
 

@@ -86,7 +86,7 @@ SimulatedAnnealing::SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> gr
 SimulatedAnnealing::~SimulatedAnnealing() = default;
 
 Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
-  const bool no_limit = !budget.sweeps && !budget.time_limit_s && !budget.target;
+  const bool no_limit = !budget.has_limit();
   growth_ = 1;
   round_sweeps_ = options_.anneal_sweeps;
   round_is_free_ = false;

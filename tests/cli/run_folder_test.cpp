@@ -43,23 +43,25 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
   std::istringstream lines(read("run/events.ndjson"));
   for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
   ASSERT_GE(events.size(), 4u);
-  EXPECT_EQ(events[0],
-            (json{{"time_s", 0.0},
-                  {"event", "start"},
-                  {"problem", "torus:8x8,1"},
-                  {"schedule", "simulated-annealing"},
-                  {"device", "cpu"},
-                  {"objective", "cut"},
-                  {"sense", "maximize"},
-                  {"replicas", 512},
-                  {"seed", 1},
-                  {"verb", "solve"},
-                  {"host", events[0]["host"]},
-                  {"step", "sweep"},
-                  {"variables", 64},
-                  {"quantities", {"mean", "acceptance_rate", "beta", "attempts_per_ns"}},
-                  {"best_known", nullptr},
-                  {"limits", {{"time_s", nullptr}, {"steps", 50}, {"target", nullptr}}}}));
+  EXPECT_EQ(
+      events[0],
+      (json{{"time_s", 0.0},
+            {"event", "start"},
+            {"problem", "torus:8x8,1"},
+            {"schedule", "simulated-annealing"},
+            {"device", "cpu"},
+            {"objective", "cut"},
+            {"sense", "maximize"},
+            {"replicas", 512},
+            {"seed", 1},
+            {"verb", "solve"},
+            {"host", events[0]["host"]},
+            {"step", "sweep"},
+            {"variables", 64},
+            {"quantities", {"mean", "acceptance_rate", "beta", "attempts_per_ns"}},
+            {"best_known", nullptr},
+            {"limits",
+             {{"time_s", nullptr}, {"steps", 50}, {"target", nullptr}, {"stop_when", nullptr}}}}));
   EXPECT_FALSE(events[0]["host"].get<std::string>().empty());
   EXPECT_EQ(events[1]["event"], "warning");
   EXPECT_EQ(events[1]["code"], "device.fallback");

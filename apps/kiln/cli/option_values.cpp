@@ -114,6 +114,24 @@ ReadOption conditions_on_draws() {
   };
 }
 
+ReadOption condition_on_gain() {
+  return [](const std::string& name, const Setting& setting) {
+    const std::string text = clean(setting.text);
+    try {
+      return std::any(GainCondition::parse(text));
+    } catch (const InvalidArgument& error) {
+      const std::string fix =
+          error.code() == "budget.stop_when_time"
+              ? "--time-limit 30s"
+              : fmt::format("--{} 'gain<0.1% in 1e9 attempts', in quotes", name);
+      throw InvalidArgument(
+          setting.origin == Origin::config ? "config.range" : "cli.range",
+          fmt::format("{}={}, {}", label_of(name, setting), text, error.message()),
+          error.expected(), fix);
+    }
+  };
+}
+
 ReadOption duration(std::string example) {
   return [example = std::move(example)](const std::string& name, const Setting& setting) {
     return std::any(positive_duration(name, setting, example));

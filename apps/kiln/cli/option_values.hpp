@@ -45,6 +45,8 @@ ReadOption seed_number();
 ReadOption amount_of_work();
 /// DrawConditions
 ReadOption conditions_on_draws();
+/// GainCondition
+ReadOption condition_on_gain();
 /// Seconds above 0: double.
 ReadOption duration(std::string example);
 /// The same, or `off`, which is 0.

@@ -201,7 +201,14 @@ Specs search_specs() {
            "VALUE",
            "stop at this value or a better value; best-known is the best value on record; exit "
            "code 10 if the run does not reach the target",
-           {.recorded = true, .limit = true, .read = target_number()}}};
+           {.recorded = true, .limit = true, .read = target_number()}},
+          {"stop-when",
+           0,
+           "CONDITION",
+           "stop once the best value gains too little, such as 'gain<0.1% in 1e9 attempts' or "
+           "'gain<2 in 5000 sweeps'; counts sweeps, attempts or evaluations, so every repeat stops "
+           "at the same place",
+           {.recorded = true, .limit = true, .read = condition_on_gain()}}};
 }
 
 Specs answer_specs() {

@@ -139,6 +139,7 @@ void fill_run(CommandOptions& options) {
   if (const auto work = options.value<WorkAmount>("work-limit")) {
     options.budget.work_limit = work->amount;
   }
+  options.budget.stop_when = options.value<GainCondition>("stop-when");
   options.budget.until = options.value<DrawConditions>("until").value_or(DrawConditions{});
 }
 

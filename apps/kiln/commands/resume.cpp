@@ -27,8 +27,9 @@ namespace kiln::cli {
 namespace {
 
 // Limits are those of the rest of the run; the others replace what the run was given.
-constexpr std::array<std::string_view, 8> limits{
-    "time-limit", "sweeps", "work-limit", "target", "evaluations", "generations", "draws", "until"};
+constexpr std::array<std::string_view, 9> limits{"time-limit",  "sweeps",    "work-limit",
+                                                 "target",      "stop-when", "evaluations",
+                                                 "generations", "draws",     "until"};
 constexpr std::array<std::string_view, 14> others{"device",
                                                   "threads",
                                                   "executor",
@@ -51,6 +52,7 @@ std::string sentence_of(const OptionSpec& spec) {
     return "stop before this work of all replicas is exceeded, counted from the start";
   }
   if (spec.name == "target") return "stop at this value or a better value";
+  if (spec.name == "stop-when") return "stop once the best value gains too little";
   if (spec.name == "evaluations") {
     return "stop after N evaluations of each study, counted from the start: whole batches, for "
            "bayesian-optimization and bayesian-front";
@@ -106,6 +108,7 @@ ResumeLimits given_limits(const Arguments& arguments) {
     given.budget.work_limit = work->amount;
     given.work_unit = work->unit;
   }
+  given.budget.stop_when = value_of<GainCondition>(arguments, "stop-when", read_of("stop-when"));
   given.budget.until =
       value_of<DrawConditions>(arguments, "until", read_of("until")).value_or(DrawConditions{});
   given.draws = value_of<std::int64_t>(arguments, "draws", whole);

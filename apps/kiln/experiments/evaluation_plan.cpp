@@ -99,9 +99,7 @@ std::optional<EvaluationPlan> unbounded_plan(const CommandOptions& options,
   plan.batch = count_in(parameters, "batch");
   plan.last = plan.batch;
   const Budget& budget = options.budget;
-  const bool unlimited =
-      !budget.sweeps && !budget.time_limit_s && !budget.target && !budget.work_limit;
-  if (unlimited || options.counts_evaluations) {
+  if (!budget.has_limit() || options.counts_evaluations) {
     count_batches(entry, parameters, plan);
   } else {
     plan.batches = budget.sweeps;
@@ -144,6 +142,7 @@ std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options)
   }
   if (options.budget.time_limit_s)
     rules.push_back(fmt::format("after {:g} s", *options.budget.time_limit_s));
+  if (options.budget.stop_when) rules.push_back("when " + options.budget.stop_when->text());
   if (options.budget.target) {
     rules.push_back("at target " + human_value(*options.budget.target, false));
   }

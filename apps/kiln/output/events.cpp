@@ -50,7 +50,8 @@ Json start_of(const RunFacts& facts) {
                 {"limits",
                  {{"time_s", or_null(budget.time_limit_s)},
                   {"steps", or_null(budget.sweeps)},
-                  {"target", or_null(budget.target)}}}};
+                  {"target", or_null(budget.target)},
+                  {"stop_when", budget.stop_when ? Json(budget.stop_when->text()) : Json()}}}};
   const auto warmup = facts.parameters.find("warmup");
   if (warmup != facts.parameters.end() && facts.options.verb->samples) {
     start["warmup"] = or_null(number_in(warmup->second));

@@ -147,7 +147,6 @@ std::string problem_text(const Problem& problem, bool sampled) {
   return text;
 }
 
-// A duration as it was given is easier to recognise than its number of seconds.
 std::string stop_rule(const CommandOptions& options, const std::string& step,
                       const std::map<std::string, std::string>& parameters) {
   std::vector<std::string> rules;
@@ -162,6 +161,7 @@ std::string stop_rule(const CommandOptions& options, const std::string& step,
   }
   if (options.budget.target)
     rules.push_back("at target " + human_value(*options.budget.target, false));
+  if (options.budget.stop_when) rules.push_back("when " + options.budget.stop_when->text());
   if (!options.budget.until.empty()) {
     rules.push_back("when the draws meet " + options.budget.until.text());
   }

@@ -60,6 +60,8 @@ std::string stop_text(const Result& result) {
                          s);
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
+    case Stop::gain_limit:
+      return fmt::format("gained too little after {:.1f} s", s);
     case Stop::converged:
       if (!result.until.empty()) return fmt::format("conditions met after {:.1f} s", s);
       return fmt::format("{} after {:.1f} s", end_of_search(result.value_name, at_bound(result)),

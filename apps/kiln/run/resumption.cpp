@@ -19,10 +19,6 @@ std::string note_of(const Checkpoint& checkpoint, const std::string& name) {
   return found == checkpoint.notes().end() ? std::string{} : found->second;
 }
 
-bool has_any(const Budget& budget) {
-  return budget.time_limit_s || budget.sweeps || budget.target || budget.work_limit;
-}
-
 // Limits of the command line take the place of those of the run.
 void take(const Budget& given, Budget& left) {
   if (given.time_limit_s) left.time_limit_s = given.time_limit_s;
@@ -30,6 +26,7 @@ void take(const Budget& given, Budget& left) {
   if (given.target) left.target = given.target;
   if (given.work_limit) left.work_limit = given.work_limit;
   if (!given.until.empty()) left.until = given.until;
+  if (given.stop_when) left.stop_when = given.stop_when;
 }
 
 [[noreturn]] void refuse_limit(const std::string& option, const std::string& schedule,
@@ -43,7 +40,7 @@ void take(const Budget& given, Budget& left) {
 }  // namespace
 
 bool ResumeLimits::any() const {
-  return has_any(budget) || !budget.until.empty() || draws || evaluations || generations;
+  return budget.has_limit() || !budget.until.empty() || draws || evaluations || generations;
 }
 
 CheckpointNotes checkpoint_notes(const RunVerb& verb, const LoadedProblem& loaded,
@@ -78,6 +75,7 @@ Budget Resumption::left_of(Budget planned) const {
   }
   if (finished == "target_reached") planned.target.reset();
   if (finished == "work_limit") planned.work_limit.reset();
+  if (finished == "gain_limit") planned.stop_when.reset();
   return planned;
 }
 
@@ -150,8 +148,8 @@ Budget Resumption::limit(const Budget& planned) const {
   take(more, left);
   if (given.draws || !more.until.empty()) return left;
   // A schedule that ended by itself has an end unless it is told another number of steps.
-  const bool endless = !has_any(planned) && !done;
-  if (endless || more.sweeps || (has_any(left) && !done)) return left;
+  const bool endless = !planned.has_limit() && !done;
+  if (endless || more.sweeps || (left.has_limit() && !done)) return left;
   const std::string draws = found->checkpoint.field("-p draws");
   const std::string evaluations = found->checkpoint.field("-p evaluations");
   const std::string longer =

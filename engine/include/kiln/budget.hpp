@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kiln/export.hpp"
+#include "kiln/limits/gain_condition.hpp"
 #include "kiln/statistics/draw_conditions.hpp"
 
 namespace kiln {
@@ -34,6 +35,15 @@ struct Budget {
   /// Conditions on the draws, of a schedule that keeps draws: the run ends at the first look at
   /// which all of them hold.
   DrawConditions until = {};
+  /// The run ends once its best value gains too little. In a pipeline the stage ends, and the run
+  /// with the last stage. Not for runs that keep draws or that have several objectives.
+  std::optional<GainCondition> stop_when = std::nullopt;
+
+  /// Whether the run may end before its schedule does. Conditions on draws are no limit: the draws
+  /// of the schedule are.
+  bool has_limit() const noexcept {
+    return time_limit_s || sweeps || target || work_limit || stop_when;
+  }
 };
 
 }  // namespace kiln

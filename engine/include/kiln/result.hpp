@@ -43,6 +43,7 @@ enum class Stop : std::uint8_t {
   unfinished,   ///< the run is not finished: its state at one moment (Run::result_so_far)
   failed,       ///< an exception ended the run: its state before
   observer,     ///< an observer with a name requested it (Result::stopped_by)
+  gain_limit,   ///< the best value gained too little (Budget::stop_when)
 };
 
 KILN_API const char* to_string(Stop) noexcept;

@@ -68,4 +68,33 @@ void check_until(const Budget& budget, const Schedule& schedule, const Needs& ne
       "conditions on draws need a schedule that samples", Fix::choose_schedule("samples"));
 }
 
+void check_stop_when(const Budget& budget, const Schedule& schedule, const Needs& needs,
+                     const TelemetryOptions& telemetry) {
+  if (!budget.stop_when) return;
+  const auto refuse = [](const std::string& what, const std::string& expected, const Fix& fix) {
+    throw InvalidArgument("budget.stop_when", what, expected, fix);
+  };
+  const std::string named = "schedule '" + schedule.name() + "' ";
+  if (needs.keeps_draws) {
+    refuse(named + "keeps draws, and searches for no best value", "conditions on the draws",
+           Fix("use Budget::until"));
+  }
+  if (needs.requires_ability<VectorValued>()) {
+    refuse(named + "searches for a front, which is no single best value",
+           "a limit of work, of sweeps or of time", {});
+  }
+  if (!telemetry.epochs) {
+    refuse("a run without epochs notes no incumbents", "TelemetryOptions::epochs", {});
+  }
+  using Unit = GainCondition::Unit;
+  const Unit unit = budget.stop_when->unit;
+  if (unit == Unit::sweeps) return;
+  const WorkKind counted = schedule.work_kind();
+  const std::string of_schedule = to_string(counted);
+  if (of_schedule == to_string(unit)) return;
+  refuse("'" + budget.stop_when->text() + "' counts " + to_string(unit) + ", and " + named +
+             "counts " + of_schedule,
+         counted == WorkKind::gradients ? "sweeps" : of_schedule + " or sweeps", {});
+}
+
 }  // namespace kiln

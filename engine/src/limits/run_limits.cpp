@@ -66,7 +66,6 @@ std::int64_t RunCore::whole_ticks_left() const {
 bool RunCore::take_limits(const Budget& limit) {
   limit_ = limit;
   sweeps_by_work_ = false;
-  const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target && !limit.work_limit;
   const bool wants_more = !limit.until.empty();
   if (limit.work_limit) {
     const auto work =
@@ -81,7 +80,7 @@ bool RunCore::take_limits(const Budget& limit) {
   // Neither a time, draws of a number nor conditions surely come to an end before the draws do, and
   // further draws would be kept by nobody.
   const bool keeps = needs_.keeps_draws && (limit.work_limit || limit.time_limit_s || wants_more);
-  const bool by_schedule = !limit_.sweeps && (unlimited || keeps);
+  const bool by_schedule = !limit_.sweeps && (!limit.has_limit() || keeps);
   if (by_schedule) limit_.sweeps = needs_.default_sweeps;
   return by_schedule && !wants_more;
 }
@@ -98,17 +97,17 @@ std::int64_t RunCore::gradients_done() {
   return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
 }
 
-// Ticks until the host looks at the draws, repeats a command, or until the limit of sweeps.
+// Ticks until the host judges the run, repeats a command, or until the limit of sweeps.
 std::int64_t RunCore::ticks_to_look() const {
   const std::uint64_t step = progress_->control.step, tick = needs_.sweeps_per_tick;
-  const std::uint64_t ticks = next_look_ == ~0ull ? ~0ull : (next_look_ - step + tick - 1) / tick;
+  const std::uint64_t next = std::min(next_look_, next_gain_look_);
+  const std::uint64_t ticks = next == ~0ull ? ~0ull : (next - step + tick - 1) / tick;
   const std::int64_t logged =
       commands_ ? commands_->ticks_to_logged(hold_point()) : RunCommands::never;
   return std::min({whole_ticks_left(), logged,
                    static_cast<std::int64_t>(std::min<std::uint64_t>(ticks, 1ull << 62))});
 }
 
-// Also before the first tick: a run may have been saved where the draws are to be judged.
 bool RunCore::draws_suffice() {
   next_look_ = ~0ull;
   auto* const draws = schedule_.as<LooksAtDraws>();

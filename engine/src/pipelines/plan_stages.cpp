@@ -28,7 +28,6 @@ void check_limits(const std::vector<Stage>& stages, const Budget& budget) {
                           "conditions on draws need a schedule that samples",
                           Fix::choose_schedule("samples"));
   }
-  const bool has_outer = budget.sweeps || budget.time_limit_s || budget.target || budget.work_limit;
   std::int64_t sweeps = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const StageLimit& limit = stages[i].limit;
@@ -37,7 +36,7 @@ void check_limits(const std::vector<Stage>& stages, const Budget& budget) {
                             "sweeps of at least 1, and a time of more than 0 seconds");
     }
     const bool is_last = i + 1 == stages.size();
-    if (limit.empty() && !(is_last && has_outer)) {
+    if (limit.empty() && !budget.stop_when && !(is_last && budget.has_limit())) {
       throw InvalidArgument("pipeline.limit", name_of(stages, i) + " has no limit",
                             is_last ? "the last stage needs a limit, or the whole run needs one"
                                     : "a stage ends at its limit, and hands its replicas on",
@@ -125,6 +124,7 @@ Budget stage_budget(const std::vector<Stage>& stages, std::size_t stage, const B
   budget.sweeps = own.sweeps;
   budget.time_limit_s = own.time_limit_s;
   budget.target = whole.target;
+  budget.stop_when = whole.stop_when;
   if (stage + 1 < stages.size()) return budget;
   if (whole.sweeps) {
     const std::int64_t left = std::max<std::int64_t>(1, *whole.sweeps - sweeps_before);

@@ -41,7 +41,7 @@ void RunCore::take_over(Handed& handed) {
 
 // `own` has the limits alone that come before those of the caller.
 bool RunCore::ends_stage(Stop reason, const StageLimit& own) {
-  return (reason == Stop::sweep_limit && own.sweeps) ||
+  return reason == Stop::gain_limit || (reason == Stop::sweep_limit && own.sweeps) ||
          (reason == Stop::time_limit && own.time_limit_s);
 }
 

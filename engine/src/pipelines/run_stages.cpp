@@ -60,6 +60,7 @@ RunStages::CallLimit RunStages::limit_of(const RunCore& core, const Budget& want
   const StageLimit& own = stages_[stage].limit;
   CallLimit limit;
   limit.budget.target = wanted.target;
+  limit.budget.stop_when = wanted.stop_when;
   std::optional<std::int64_t> outer = wanted.sweeps;
   if (wanted.work_limit) {
     const std::int64_t each =
@@ -88,8 +89,7 @@ Result Run::advance_stages(const Budget& wanted, const Observers& observers, std
   constexpr double least_s = 1e-9;
   check_budget(wanted);
   const auto begin = Clock::now();
-  const bool unlimited =
-      !wanted.sweeps && !wanted.time_limit_s && !wanted.target && !wanted.work_limit;
+  const bool unlimited = !wanted.has_limit();
   for (;;) {
     RunCore& core = whole();
     auto limit = stages_->limit_of(core, wanted, seconds_since(begin));

@@ -117,10 +117,10 @@ void make_schedule_of(Session& session) {
 void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
   const bool asked = session.options.parameters.contains("evaluations");
-  if (!budget.sweeps && !budget.target && !budget.time_limit_s && !budget.work_limit) return;
+  if (!budget.has_limit()) return;
   if (budget.sweeps && !asked) return;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  const bool other_limit = budget.time_limit_s || budget.work_limit;
+  const bool other_limit = budget.time_limit_s || budget.work_limit || budget.stop_when;
   const bool ends_by_itself = !entry.several_objectives && !other_limit;
   if (entry.few_evaluations && (asked || ends_by_itself)) {
     if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;

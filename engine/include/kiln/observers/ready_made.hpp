@@ -13,7 +13,7 @@
 /// Observers for usual purposes, to be put together by value:
 /// `{stagnation(10000), deadline(evening), trace(points)}`. None of them changes the path of a run.
 /// Those that end a run do so at a report point (RunOptions::report_interval_s), so that repeats
-/// may end at different ticks, as with a time limit. Budget::target and Budget::work_limit end
+/// may end at different ticks, as with a time limit. Budget::target, work_limit and stop_when end
 /// every repeat at the same tick.
 namespace kiln::observers {
 
