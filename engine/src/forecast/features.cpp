@@ -43,16 +43,37 @@ void add_gains(const RunCurve& curve, Features& features) {
   const auto gained = [&](double share) {
     return (curve.at(work * (1 - share)).best - curve.best()) / unit;
   };
-  features.insert(features.end(), {{"gain", curve.gain() / unit},
-                                   {"gain_3_4", gained(0.75)},
-                                   {"gain_1_2", gained(0.5)},
-                                   {"gain_1_4", gained(0.25)},
-                                   {"gain_1_8", gained(0.125)},
-                                   {"gain_1_16", gained(0.0625)},
-                                   {"recent_gain", recent_gain(curve) / unit},
-                                   {"improving", improving_share(curve, 0)},
-                                   {"improving_1_2", improving_share(curve, work / 2)},
-                                   {"idle", 1 - work_of_last_improvement(curve) / work}});
+  features.insert(features.end(),
+                  {{"gain", curve.gain() / unit},
+                   {"gain_3_4", gained(0.75)},
+                   {"gain_1_2", gained(0.5)},
+                   {"gain_1_4", gained(0.25)},
+                   {"gain_1_8", gained(0.125)},
+                   {"gain_1_16", gained(0.0625)},
+                   {"recent_gain", recent_gain(curve) / unit},
+                   {"log_recent_gain", exact::log(recent_gain(curve) / unit + 1e-6) / 10},
+                   {"improving", improving_share(curve, 0)},
+                   {"improving_1_2", improving_share(curve, work / 2)},
+                   {"idle", 1 - work_of_last_improvement(curve) / work}});
+}
+
+// Mean and standard deviation of the means of the epochs after a work. With one replica they are
+// the energies of the epochs: the best of many noisy energies falls as they scatter.
+struct RecentMeans {
+  double average = 0, scatter = 0;
+};
+
+RecentMeans recent_means(const RunCurve& curve, double work) {
+  double count = 0, sum = 0, squares = 0;
+  for (const CurvePoint& point : curve.points()) {
+    if (point.work <= work || std::isnan(point.mean)) continue;
+    const double above = (point.mean - curve.best()) / curve.fall();
+    count += 1;
+    sum += above;
+    squares += above * above;
+  }
+  const double average = sum / count;
+  return {average, exact::sqrt(std::max(0.0, squares / count - average * average))};
 }
 
 // Where replicas stand, and where their mean would stand if it went on falling as it does.
@@ -61,10 +82,13 @@ void add_replicas(const RunCurve& curve, double work, Features& features) {
   const CurvePoint &last = curve.points().back(), &half = curve.at(now / 2),
                    &late = curve.at(0.75 * now), &first = curve.points().front();
   const double above = (last.mean - last.best) / unit, fell = (late.mean - last.mean) / unit;
+  const RecentMeans recent = recent_means(curve, 0.75 * now);
   const double ahead = fell * (work - now) / std::max(now - late.work, 1e-9 * now);
   features.insert(features.end(), {{"mean_above", above},
                                    {"mean_fell_1_2", (half.mean - last.mean) / unit},
                                    {"mean_fell_1_4", fell},
+                                   {"mean_recent", recent.average},
+                                   {"mean_scatter", recent.scatter},
                                    {"mean_passes", std::clamp(ahead - above, 0.0, 3.0)},
                                    {"deviation", last.deviation / unit},
                                    {"deviation_fell", (half.deviation - last.deviation) / unit},
@@ -85,6 +109,7 @@ void add_models(const RunCurve& curve, double work, Features& features) {
   };
   features.emplace_back("power_law", expected(PowerLawModel()));
   features.emplace_back("ar", expected(AutoregressionModel()));
+  features.emplace_back("kalman", expected(KalmanModel()));
 }
 
 Features named_features(const RunCurve& curve, double work) {

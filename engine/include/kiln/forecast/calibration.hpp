@@ -21,8 +21,8 @@ struct ForecastBand {
   bool contains(double energy) const { return lower <= energy && energy <= upper; }
 };
 
-/// Forecasts made early in a run err more than late ones, so each stage of a run has scores of its
-/// own kind. A stage is a range of the fraction of the work that is done: up to 3/16, 3/8, 5/8, 1.
+/// Number of stages of a run. Forecasts made early err more than late ones, so each stage has its
+/// scores. A stage is a range of the fraction of the work that is done: up to 3/16, 3/8, 5/8, 1.
 inline constexpr std::size_t forecast_stages = 4;
 /// The fraction of the work at which a past run is calibrated, for each stage.
 inline constexpr std::array<double, forecast_stages> stage_fractions{0.125, 0.25, 0.5, 0.75};
@@ -60,6 +60,9 @@ class KILN_API Calibration {
   std::span<const double> scores(std::size_t stage) const { return scores_.at(stage); }
 
   /// The band of a new run.
+  /// @param stage  of the prediction
+  /// @param prediction  of the model
+  /// @param best  the present best energy
   /// @param level  0 < level < 1
   /// @throws InvalidArgument `forecast.level`; `forecast.scores` if the stage has fewer than
   /// min_scores(level) scores.

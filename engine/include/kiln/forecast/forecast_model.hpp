@@ -37,9 +37,9 @@ class KILN_API ForecastModel {
   virtual Prediction predict_later(const RunCurve& curve, double work) const = 0;
 };
 
-/// The present best energy. The deviation is what the last halving of the work gained. If this
-/// gained nothing, it is half of what the last two halvings gained, a quarter of the last three,
-/// and so on.
+/// Expects the present best energy. The deviation is what the last halving of the work gained. If
+/// this gained nothing, it is half of what the last two halvings gained, a quarter of the last
+/// three, and so on.
 class KILN_API LastValueModel final : public ForecastModel {
  public:
   std::string name() const override { return "last"; }
@@ -48,11 +48,11 @@ class KILN_API LastValueModel final : public ForecastModel {
   Prediction predict_later(const RunCurve& curve, double work) const override;
 };
 
-/// a + b work^-c with b >= 0, fitted to at most 48 points that are evenly spaced in the logarithm
-/// of the work. For each exponent of a grid from 0.02 to 8, a and b come from least squares; the
-/// best exponent is refined by golden section. The deviation joins the residual of the fit and half
-/// of the expected gain.
-/// @par Source  Domhan, Springenberg, Hutter, IJCAI 2015, 3460, for power laws of learning curves.
+/// Extrapolates a + b work^-c with b >= 0, fitted to at most 48 points that are evenly spaced in
+/// the logarithm of the work. For each exponent of a grid from 0.02 to 8, a and b come from least
+/// squares; the best exponent is refined by golden section. The deviation joins the residual of the
+/// fit and half of the expected gain.
+/// @par Source  Domhan, Springenberg, Hutter, IJCAI 2015, 3460 (learning curves).
 class KILN_API PowerLawModel final : public ForecastModel {
  public:
   std::string name() const override { return "power_law"; }
@@ -61,9 +61,9 @@ class KILN_API PowerLawModel final : public ForecastModel {
   Prediction predict_later(const RunCurve& curve, double work) const override;
 };
 
-/// An autoregression of order at most 2 of the steps of the best energy on log_grid(). It is fitted
-/// by fit_autoregression() and continued by the arithmetic of the kernel `ar_forecast`. A curve
-/// whose grid has fewer than 9 energies is predicted as by LastValueModel.
+/// Continues an autoregression of order at most 2 of the steps of the best energy on log_grid(). It
+/// is fitted by fit_autoregression() and goes on by the arithmetic of the kernel `ar_forecast`. A
+/// curve whose grid has fewer than 9 energies is predicted as by LastValueModel.
 class KILN_API AutoregressionModel final : public ForecastModel {
  public:
   std::string name() const override { return "ar"; }
@@ -72,10 +72,10 @@ class KILN_API AutoregressionModel final : public ForecastModel {
   Prediction predict_later(const RunCurve& curve, double work) const override;
 };
 
-/// A local linear trend of the best energy on log_grid(), by the arithmetic of the kernel
-/// `kalman_step`. The ratios of the variances of level and slope to that of the noise are the most
-/// likely ones of a grid; the variance of the noise is concentrated out. A curve whose grid has
-/// fewer than 9 energies is predicted as by LastValueModel.
+/// Extrapolates a local linear trend of the best energy on log_grid(), by the arithmetic of the
+/// kernel `kalman_step`. The ratios of the variances of level and slope to that of the noise are
+/// the most likely ones of a grid; the variance of the noise is concentrated out. A curve whose
+/// grid has fewer than 9 energies is predicted as by LastValueModel.
 /// @par Source  Harvey, Forecasting, Structural Time Series Models and the Kalman Filter (1989).
 class KILN_API KalmanModel final : public ForecastModel {
  public:

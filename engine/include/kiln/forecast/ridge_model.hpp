@@ -23,7 +23,8 @@ struct LinearFit {
   KILN_API double operator()(const FeatureVector& features) const;
 };
 
-/// Least squares with a penalty on the squared weights of standardised features. The penalty, from
+/// Fits a linear function by least squares with a penalty on the squared weights of standardised
+/// features. The penalty, from
 /// 0.001 to 10 times the number of rows, is the one with the least squared error of leave-one-out
 /// predictions.
 /// @param rows  features of each example
@@ -33,7 +34,7 @@ struct LinearFit {
 /// the errors of leave-one-out predictions.
 KILN_API LinearFit fit_ridge(std::span<const FeatureVector> rows, std::span<const double> targets);
 
-/// A linear model of features for each stage, trained on past runs of one family.
+/// Predicts by a linear function of features for each stage, trained on past runs of one family.
 ///
 /// It predicts which fraction of the fall of the energy (RunCurve::fall() at the work of the
 /// forecast) is still to come, from 0 to 0.98. The deviation is the absolute error that a second
