@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kiln/errors.hpp"
 #include "kiln/forecast/features.hpp"
@@ -48,6 +50,55 @@ TEST(FitRidge, ShrinksNoise) {
   EXPECT_GT(square, 0);
 }
 
+// One standardised feature: the fit without row i, for a penalty that n rows share.
+double left_out_squares(const std::vector<double>& x, const std::vector<double>& y,
+                        double penalty) {
+  const auto n = static_cast<double>(x.size());
+  double squares = 0;
+  for (std::size_t out = 0; out < x.size(); ++out) {
+    double mean_x = 0, mean_y = 0, product = 0, square = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      mean_x += i == out ? 0 : x[i] / (n - 1);
+      mean_y += i == out ? 0 : y[i] / (n - 1);
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (i == out) continue;
+      product += (x[i] - mean_x) * (y[i] - mean_y);
+      square += (x[i] - mean_x) * (x[i] - mean_x);
+    }
+    const double weight = product / (square + penalty * n);
+    const double error = y[out] - mean_y - weight * (x[out] - mean_x);
+    squares += error * error;
+  }
+  return squares;
+}
+
+TEST(FitRidge, TakesThePenaltyOfTheLeastLeaveOneOutError) {
+  std::mt19937_64 words(12);
+  std::set<double> taken;
+  for (int set = 0; set < 300; ++set) {
+    const double slope = 0.6 * next_normal(words);
+    std::vector<FeatureVector> rows(6, FeatureVector{});
+    std::vector<double> x, y;
+    for (FeatureVector& row : rows) {
+      row[0] = next_normal(words);
+      y.push_back(slope * row[0] + next_normal(words));
+    }
+    const LinearFit fit = fit_ridge(rows, y);
+    double moment = 0, least = 1e300, best = 0;
+    for (const FeatureVector& row : rows) x.push_back((row[0] - fit.center[0]) / fit.scale[0]);
+    for (std::size_t i = 0; i < x.size(); ++i) moment += x[i] * y[i] / 6;
+    for (const double penalty : {0.001, 0.01, 0.1, 1.0, 10.0}) {
+      const double squares = left_out_squares(x, y, penalty);
+      if (squares < least) best = penalty;
+      least = std::min(squares, least);
+    }
+    EXPECT_NEAR(fit.weight[0], moment / (1 + best), 1e-9) << set << " " << best;
+    taken.insert(best);
+  }
+  EXPECT_GE(taken.size(), 4u) << "a test that sees one choice";
+}
+
 TEST(FitRidge, RefusesWhatIsNoTrainingData) {
   const std::vector<FeatureVector> rows(3);
   EXPECT_THROW(fit_ridge(rows, std::vector<double>{1, 2}), InvalidArgument);
@@ -84,6 +135,24 @@ TEST(RidgeModel, SaysHowManyRunsWouldDo) {
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.message(), "19 past runs have a forecast in stage 0");
     EXPECT_EQ(error.expected(), "at least 20 runs");
+  }
+}
+
+// Lines of drawn slopes: the rest of the fall is 1 less the fraction that is done, a feature.
+TEST(RidgeModel, LearnsWhatAllRunsHaveInCommon) {
+  std::vector<RunCurve> past;
+  for (int run = 1; run <= 24; ++run) {
+    RunCurve curve;
+    curve.add({0, 5.0 + run});
+    for (int w = 1; w <= 96; ++w) curve.add({static_cast<double>(w), 5.0 + run - 0.3 * run * w});
+    past.push_back(curve);
+  }
+  const RidgeModel model = RidgeModel::train(past);
+  for (const double fraction : stage_fractions) {
+    const RunCurve before = past[7].until(fraction * 96);
+    const Prediction found = *model.predict(before, 96);
+    EXPECT_NEAR(found.mean, past[7].best(), 0.02 * (before.best() - past[7].best())) << fraction;
+    EXPECT_LT(found.deviation, 0.02 * past[7].fall()) << fraction;
   }
 }
 
@@ -156,6 +225,37 @@ TEST(Forecaster, CoversUnseenInstancesInEveryStage) {
     // Of both sets: sqrt(0.09 / 400 * 2) = 0.021.
     EXPECT_NEAR(inside / 400.0, 0.9, 0.065) << fraction;
   }
+}
+
+double coverage_of(const Forecaster& forecaster, const std::vector<RunCurve>& unseen) {
+  double inside = 0, all = 0;
+  for (const RunCurve& curve : unseen) {
+    for (const double fraction : stage_fractions) {
+      const RunCurve before = curve.until(fraction * curve.work());
+      const auto forecast = forecaster.forecast(before, curve.work());
+      if (!forecast) continue;
+      inside += forecast->band.contains(curve.best()) ? 1 : 0;
+      all += 1;
+    }
+  }
+  return inside / all;
+}
+
+// A model fits the runs that train it more closely than any others: their scores are too small.
+TEST(Forecaster, MissesItsLevelIfCalibratedOnTrainingRuns) {
+  const std::vector<RunCurve> unseen = noisy_power_laws(100, 42);
+  constexpr int sets = 6;
+  double by_training = 0, by_held_out = 0;
+  for (std::uint64_t seed = 100; seed < 100 + sets; ++seed) {
+    const std::vector<RunCurve> training = noisy_power_laws(20, seed);
+    const auto ridge = std::make_shared<RidgeModel>(RidgeModel::train(training));
+    const Calibration held_out = calibrate(*ridge, noisy_power_laws(20, seed + 100));
+    by_training += coverage_of({ridge, calibrate(*ridge, training)}, unseen) / sets;
+    by_held_out += coverage_of({ridge, held_out}, unseen) / sets;
+  }
+  // Ranks 1 and 20 of 20 scores: 1 - 2 / 21 = 0.905 is exact, 0.03 the standard deviation.
+  EXPECT_NEAR(by_held_out, 0.905, 0.06);
+  EXPECT_LT(by_training, 0.83);
 }
 
 TEST(Forecaster, GivesTheSameNumbersForACurveInTwoParts) {
