@@ -242,4 +242,20 @@ def products_tables(documents):
     return lines + provenance(documents)
 
 
+def forecast_tables(documents):
+    """A row for each family and model; the chosen model is bold."""
+    lines = []
+    percent = lambda share: "" if share is None else f"{100 * share:.1f}"
+    for _, document in documents:
+        rows = [[row["family"], f"**{row['model']}**" if row["chosen"] else row["model"],
+                 percent(row["coverage"]), *map(percent, row["coverage_by_stage"]),
+                 percent(row["coverage_between"]), f"{row['width']:.3g}",
+                 f"{row['crps_ratio']:.3f}"] for row in document["rows"]]
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["family", "model"], ["in band %", "from 1/8", "1/4", "1/2", "3/4",
+                                              "between", "width", "CRPS / last"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 # A new suite adds its functions here: tables, and data for a plot or None.

@@ -215,7 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
             "  available: kernels, ticks, executors, commands, telemetry, api, sweep, scaling, "
             "schedules, latency, "
             "targets, tempering, "
-            "time-to-target, sampling, pareto, bayes, information, products\n"
+            "time-to-target, sampling, pareto, bayes, information, products, "
+            "forecast\n"
             "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -243,7 +244,8 @@ INSTANTIATE_TEST_SUITE_P(
             "error[cli.missing]: kiln bench needs a suite\n"
             "  kernels, ticks, executors, commands, telemetry, api, sweep, scaling, schedules, "
             "latency, targets, "
-            "tempering, time-to-target, sampling, pareto, bayes, information, products\n"
+            "tempering, time-to-target, sampling, pareto, bayes, information, products, "
+            "forecast\n"
             "  fix: kiln bench kernels\n"},
         BadUsage{"NoRowOfThatName",
                  {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},

@@ -41,6 +41,7 @@ const RowFigure generation_rate{
 const RowFigure iteration_time{
     {"case"}, {"evaluations", "batch"}, "/milliseconds", "ms per iteration"};
 const RowFigure product_time{{"case"}, {"n"}, "/seconds/median", "s"};
+const RowFigure forecast_score{{"family", "model"}, {"runs"}, "/crps", "CRPS"};
 const RowFigure call_time{{"case"}, {"points", "surrogates"}, "/seconds/median", "s a call"};
 
 }  // namespace
@@ -83,6 +84,8 @@ const std::vector<Suite>& suites() {
        run_information_suite, call_time},
       {"products", "matrix products by contract and path, beside cuBLAS; --check counts misses",
        run_products_suite, product_time},
+      {"forecast", "where runs end, forecast by each model: coverage of bands, score, the choice",
+       run_forecast_suite, forecast_score},
   };
   return all;
 }

@@ -111,6 +111,7 @@ BenchReport run_pareto_suite(const BenchRun&);
 BenchReport run_bayes_suite(const BenchRun&);
 BenchReport run_information_suite(const BenchRun&);
 BenchReport run_products_suite(const BenchRun&);
+BenchReport run_forecast_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 
 #include "idx.hpp"
@@ -36,7 +37,7 @@ Moments moments_of(std::span<const double> values) {
 double aicc_of(double variance, std::int64_t n, std::int64_t parameters) {
   if (n <= parameters + 1) return std::numeric_limits<double>::infinity();
   const auto rows = static_cast<double>(n), k = static_cast<double>(parameters);
-  return rows * std::log(variance) + 2 * k * rows / (rows - k - 1);
+  return rows * exact::log(variance) + 2 * k * rows / (rows - k - 1);
 }
 
 bool factorize_in_place(std::vector<double>& matrix, std::int64_t n) {
