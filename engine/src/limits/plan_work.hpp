@@ -35,8 +35,9 @@ void plan_work(RunPlan& plan, const Problem& problem, Schedule& schedule);
 /// @throws InvalidArgument `budget.until` for conditions on the draws of a schedule without draws.
 void check_until(const Budget& budget, const Schedule& schedule, const Needs& needs);
 
-/// @throws InvalidArgument `budget.stop_when` for a condition on the gain of a run that keeps draws,
-///   has several objectives or notes no incumbents, or in work that the schedule does not count
+/// @throws InvalidArgument `budget.stop_when` for a condition on the gain of a run that keeps
+/// draws, has several objectives or notes no incumbents, or in work that the schedule does not
+/// count
 void check_stop_when(const Budget& budget, const Schedule& schedule, const Needs& needs,
                      const TelemetryOptions& telemetry);
 

@@ -15,7 +15,7 @@
 namespace kiln {
 namespace {
 
-// Looks come no closer than this part of the condition's work: a run that improves at each tick
+// Looks come at multiples of this part of the condition's work: a run that improves at each tick
 // would else wait for the host at each tick.
 constexpr std::uint64_t looks_of_work = 64;
 
@@ -34,12 +34,14 @@ std::uint64_t RunCore::sweeps_of_gain() const {
 
 // The best value was within the bound of what it is now since one sweep s. The condition holds once
 // the work lies behind s, and not before: s only moves on as the best value improves. So the next
-// look is there. Work of an earlier stage does not count.
+// look is the first place behind that, whichever places were looked at before, and a run in parts
+// ends where the uncut one does. Work of an earlier stage does not count.
 bool RunCore::gains_too_little() {
   next_gain_look_ = ~0ull;
   if (!limit_.stop_when) return false;
   const RunControl& control = progress_->control;
   const std::uint64_t work = sweeps_of_gain();
+  const std::uint64_t apart = std::max<std::uint64_t>(1, work / looks_of_work);
   std::uint64_t since = control.step;
   if (control.best_key != ~0ull) {
     const double now = problem_.units.objective_of_stored(exact::from_order_key(control.best_key));
@@ -50,11 +52,12 @@ bool RunCore::gains_too_little() {
       since =
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, first->sweeps - earlier_.sweeps));
     }
-    if (first != all.end() && control.step >= work && control.step - work >= since) return true;
+    const bool is_place = control.step % apart < needs_.sweeps_per_tick;
+    const bool holds = first != all.end() && control.step >= work && control.step - work >= since;
+    if (holds && is_place) return true;
   }
-  if (work > ~0ull - since) return false;
-  next_gain_look_ =
-      std::max(since + work, control.step + std::max<std::uint64_t>(1, work / looks_of_work));
+  const std::uint64_t next = std::max(since + work, control.step + 1);
+  next_gain_look_ = next / apart * apart + (next % apart == 0 ? 0 : apart);
   return false;
 }
 

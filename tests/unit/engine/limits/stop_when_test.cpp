@@ -138,8 +138,8 @@ TEST(StopWhen, ARunInPartsEndsAtTheSameSweep) {
   const Problem problem = ising();
   const Budget budget = until("gain<1% in 1000 sweeps");
   const Result uncut = run_until(budget, options(4));
-  for (const std::int64_t cut : {8, 400, 1000, 1264}) {
-    ASSERT_LT(cut, uncut.work.sweeps);
+  for (const std::int64_t cut : {8, 400, 1000, 1248, 1256, 1264, 1272}) {
+    if (cut >= uncut.work.sweeps) break;
     const auto first = anneal(), second = anneal();
     kiln::Run begun(problem, *first, budget, options(4), open_backend("cpu", 1));
     Budget part = budget;
