@@ -41,7 +41,7 @@ const RowFigure generation_rate{
 const RowFigure iteration_time{
     {"case"}, {"evaluations", "batch"}, "/milliseconds", "ms per iteration"};
 const RowFigure product_time{{"case"}, {"n"}, "/seconds/median", "s"};
-const RowFigure forecast_score{{"family", "model"}, {"runs"}, "/crps", "CRPS"};
+const RowFigure forecast_score{{"family", "model"}, {"runs", "sweeps"}, "/crps", "CRPS"};
 const RowFigure call_time{{"case"}, {"points", "surrogates"}, "/seconds/median", "s a call"};
 
 }  // namespace

@@ -46,8 +46,7 @@ const std::vector<OptionSpec>& bench_specs() {
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
        "length of each run: sweeps in suites sweep, scaling, ticks, executors, api, schedules, "
-       "latency and "
-       "tempering, generations in "
+       "latency, tempering and forecast (384 or more), generations in "
        "pareto, batches in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and "
        "200 on the CPU, "
        "or 40 on the CPU for models of more than a million couplings. In pareto and bayes, each "

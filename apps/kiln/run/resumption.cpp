@@ -170,6 +170,13 @@ void Resumption::count_steps(const ScheduleEntry& entry, const Schedule& schedul
   if (given.work_unit && *given.work_unit != schedule.work_kind()) {
     refuse_limit("work-limit", entry.name, to_string(schedule.work_kind()));
   }
+  if (const auto& gain = given.budget.stop_when) {
+    const std::string counted = to_string(schedule.work_kind()), unit = to_string(gain->unit);
+    if (entry.several_objectives) refuse_limit("stop-when", entry.name, "no single best value");
+    if (gain->unit != GainCondition::Unit::sweeps && unit != counted) {
+      refuse_limit("stop-when in " + unit, entry.name, counted);
+    }
+  }
   std::optional<std::int64_t>& sweeps = given.budget.sweeps;
   if (given.generations) {
     if (step != "generation") refuse_limit("generations", entry.name, step + "s");

@@ -65,6 +65,10 @@ Prediction AutoregressionModel::predict_later(const RunCurve& curve, double work
   for (std::size_t i = 1; i < grid->energy.size(); ++i) {
     steps.push_back((grid->energy[i] - grid->energy[i - 1]) / curve.gain());
   }
+  // Differences of energies at the ends of the range of a double may be none.
+  if (!std::ranges::all_of(steps, [](double x) { return std::isfinite(x); })) {
+    return {curve.best(), recent_gain(curve)};
+  }
   const SumOfSteps sum = sum_ahead(steps, fit_steps(steps), grid->steps);
   return clipped(curve, curve.best() + sum.mean * curve.gain(),
                  exact::sqrt(sum.variance) * curve.gain());

@@ -38,6 +38,12 @@ double energy_of(double score, const Prediction& prediction, double best) {
   return std::min(best, prediction.mean + prediction.deviation * score);
 }
 
+// How far rounding may take the energy of a score from the energy that the score was made of.
+double rounding_of(double score, const Prediction& prediction) {
+  if (score == exact::infinity()) return 0;
+  return 0x1p-50 * (std::abs(prediction.mean) + std::abs(prediction.deviation * score));
+}
+
 }  // namespace
 
 std::size_t stage_of(double now, double work) {
@@ -53,6 +59,12 @@ void Calibration::add(std::size_t stage, const Prediction& prediction, double be
         fmt::format("a run with the best energy {} cannot end with {}", best, actual),
         "a finite energy that is not above the best one",
         "give the running minimum, RunCurve::best()");
+  }
+  if (!std::isfinite(prediction.mean) || !(prediction.deviation > 0)) {
+    throw InvalidArgument("forecast.prediction",
+                          fmt::format("a prediction cannot have the mean {} and the deviation {}",
+                                      prediction.mean, prediction.deviation),
+                          "a finite mean and a positive deviation", "");
   }
   const double score =
       actual == best ? exact::infinity() : (actual - prediction.mean) / prediction.deviation;
@@ -86,9 +98,11 @@ ForecastBand Calibration::band(std::size_t stage, const Prediction& prediction, 
   const double top = all[all.size() - both];
   // One unchanged run more than the upper tail has: then the decision for one tail is the same
   // whichever of the n + 1 runs is the new one, or costs nothing, and the level holds exactly.
-  const bool one_tail = all[all.size() - both - 1] == exact::infinity();
-  const std::size_t below = one_tail ? rank_of(all.size(), 1 - level) : both;
-  return {energy_of(all[below - 1], prediction, best), energy_of(top, prediction, best), level};
+  const bool one_tail = both < all.size() && all[all.size() - both - 1] == exact::infinity();
+  const std::size_t below = one_tail ? std::min(rank_of(all.size(), 1 - level), all.size()) : both;
+  const double bottom = all[below - 1];
+  return {energy_of(bottom, prediction, best) - rounding_of(bottom, prediction),
+          std::min(best, energy_of(top, prediction, best) + rounding_of(top, prediction)), level};
 }
 
 std::vector<double> Calibration::ensemble(std::size_t stage, const Prediction& prediction,

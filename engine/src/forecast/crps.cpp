@@ -12,6 +12,7 @@ namespace kiln {
 double crps_normal(double mean, double deviation, double actual) {
   if (!(deviation > 0)) return std::abs(actual - mean);
   const double z = (actual - mean) / deviation;
+  if (std::isinf(z)) return std::abs(actual - mean);  // a point beside the outcome
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
   const double below_less_above = std::erf(z / std::numbers::sqrt2);
   return deviation * (z * below_less_above + 2 * density - std::numbers::inv_sqrtpi);

@@ -31,10 +31,12 @@ std::optional<Prediction> ForecastModel::predict(const RunCurve& curve, double w
 
 double recent_gain(const RunCurve& curve) {
   double share = 1;
+  const double begin = curve.points().front().work;
   for (double work = curve.work() / 2;; work /= 2, share /= 2) {
     const double gained = curve.at(work).best - curve.best();
-    // Positive and finite also for energies at the ends of the range of a double.
-    if (gained > 0) {
+    // Positive and finite also for energies at the ends of the range of a double. A thread that
+    // takes tiny numbers for 0 sees no gain.
+    if (gained > 0 || work < begin) {
       return std::clamp(share * gained, std::numeric_limits<double>::min(),
                         std::numeric_limits<double>::max());
     }

@@ -57,7 +57,12 @@ ModelScore score_model(const ForecastModel& model, const Calibration& calibratio
 }
 
 Forecaster::Forecaster(std::shared_ptr<const ForecastModel> model, Calibration calibration)
-    : model_(std::move(model)), calibration_(std::move(calibration)) {}
+    : model_(std::move(model)), calibration_(std::move(calibration)) {
+  if (model_ == nullptr) {
+    throw InvalidArgument("forecast.models", "there is no model to forecast by", "a model",
+                          "give one of untrained_models()");
+  }
+}
 
 Forecaster Forecaster::choose(std::span<const std::shared_ptr<const ForecastModel>> models,
                               std::span<const RunCurve> selection,

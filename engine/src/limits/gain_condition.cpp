@@ -17,6 +17,7 @@ using Unit = GainCondition::Unit;
 constexpr Unit units[] = {Unit::sweeps, Unit::attempts, Unit::evaluations};
 constexpr std::string_view times[] = {"ms",  "s",      "sec",     "second", "seconds", "m",
                                       "min", "minute", "minutes", "h",      "hour",    "hours"};
+constexpr double max_percent = 100;
 constexpr const char* example = "as in gain<0.1% in 1e9 attempts";
 
 [[noreturn]] void refuse(std::size_t position, const std::string& what,
@@ -38,6 +39,9 @@ class Reader {
     condition.bound = number();
     condition.percent = skip("%");
     if (!(condition.bound > 0)) refuse(of_bound, "no gain is below 0", "a bound greater than 0");
+    if (condition.percent && condition.bound >= max_percent) {
+      refuse(of_bound, "each run gains less than that", "a bound below 100 %");
+    }
     take("in", "the bound is followed by");
     const std::size_t of_amount = skip_blanks();
     condition.amount = count();
@@ -101,8 +105,10 @@ class Reader {
       return value;
     } catch (const InvalidArgument&) {
       refuse_time(at_, text_.substr(at_));
-      refuse(at_, "'" + std::string(all) + "' is no number of units of work",
-             "a number such as 1000, 10k or 1e9");
+      refuse(
+          at_,
+          (all.empty() ? rest() : "'" + std::string(all) + "'") + " is no number of units of work",
+          "a number such as 1000, 10k or 1e9");
     }
   }
 
@@ -155,18 +161,21 @@ std::string GainCondition::text() const {
 }
 
 bool GainCondition::holds(double before, double now) const noexcept {
-  const double gain = exact::sub(before, now), least = percent ? exact::mul(bound, now) : bound;
-  const double size = std::abs(gain);
-  return size == 0 || (percent ? exact::mul(100.0, size) : size) < std::abs(least);
+  const double gain = std::abs(exact::sub(before, now));
+  const double least = percent ? exact::mul(bound, exact::div(std::abs(now), 100.0)) : bound;
+  // Values such as 0.1 are rounded: a gain that equals the bound but for rounding is not less.
+  const double rounding = exact::mul(0x1p-50, std::max(std::abs(before), std::abs(now)));
+  return gain == 0 || gain < exact::sub(least, rounding);
 }
 
 void check_gain(const GainCondition& condition) {
   const bool known = std::ranges::find(units, condition.unit) != std::end(units);
-  if (std::isfinite(condition.bound) && condition.bound > 0 && condition.amount > 0 && known) {
-    return;
-  }
-  throw InvalidArgument("budget.stop_when", "the condition on the gain of a run has no meaning",
-                        "a bound and an amount of work greater than 0");
+  const bool bounded =
+      condition.percent ? condition.bound < max_percent : std::isfinite(condition.bound);
+  if (bounded && condition.bound > 0 && condition.amount > 0 && known) return;
+  throw InvalidArgument(
+      "budget.stop_when", "the condition on the gain of a run has no meaning",
+      "a bound greater than 0, in percent below 100, and an amount of work of at least 1");
 }
 
 }  // namespace kiln

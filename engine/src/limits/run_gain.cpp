@@ -42,22 +42,24 @@ bool RunCore::gains_too_little() {
   const RunControl& control = progress_->control;
   const std::uint64_t work = sweeps_of_gain();
   const std::uint64_t apart = std::max<std::uint64_t>(1, work / looks_of_work);
-  std::uint64_t since = control.step;
+  // No value so far is no gain so far.
+  std::uint64_t since = 0;
   if (control.best_key != ~0ull) {
     const double now = problem_.units.objective_of_stored(exact::from_order_key(control.best_key));
     const std::vector<Incumbent>& all = telemetry_->incumbents().kept();
     const auto first = std::ranges::find_if(
         all, [&](const Incumbent& one) { return limit_.stop_when->holds(one.value, now); });
-    if (first != all.end()) {
-      since =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(0, first->sweeps - earlier_.sweeps));
-    }
-    const bool is_place = control.step % apart < needs_.sweeps_per_tick;
-    const bool holds = first != all.end() && control.step >= work && control.step - work >= since;
-    if (holds && is_place) return true;
+    // The device may hand over the last one a tick later.
+    const std::int64_t swept = first != all.end() ? first->sweeps - earlier_.sweeps
+                                                  : static_cast<std::int64_t>(control.step);
+    since = static_cast<std::uint64_t>(std::max<std::int64_t>(0, swept));
   }
-  const std::uint64_t next = std::max(since + work, control.step + 1);
-  next_gain_look_ = next / apart * apart + (next % apart == 0 ? 0 : apart);
+  const std::uint64_t tick = needs_.sweeps_per_tick;
+  const auto is_place = [&](std::uint64_t step) { return step % apart < tick; };
+  if (is_place(control.step) && control.step >= work && control.step - work >= since) return true;
+  const std::uint64_t earliest = std::max(since + work, control.step + 1) - control.step;
+  const std::uint64_t next = control.step + (earliest + tick - 1) / tick * tick;
+  next_gain_look_ = is_place(next) ? next : (next / apart + 1) * apart;
   return false;
 }
 

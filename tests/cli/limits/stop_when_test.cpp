@@ -38,6 +38,14 @@ TEST_F(StopWhen, EndsARunItsRepeatAndItsContinuation) {
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_TRUE(has(finished.err, "the run is finished (gain_limit)")) << finished.err;
   EXPECT_TRUE(has(finished.err, "a new limit: --time-limit, or a greater --sweeps"));
+  // Refused before the folder is opened, so that the result stays.
+  const Outcome unit = run({"resume", "run", "--stop-when", "gain<1% in 9 evaluations"});
+  EXPECT_EQ(unit.exit_code, 2);
+  EXPECT_TRUE(has(unit.err,
+                  "error[resume.limit]: --stop-when in evaluations is no limit of this "
+                  "run: schedule simulated-annealing counts attempts\n"))
+      << unit.err;
+  EXPECT_EQ(json::parse(read("run/result.json"))["stop"], "gain_limit");
   const std::string longer = "gain<0.001% in 3000 sweeps";
   const json more = result_of(run({"resume", "run", "--stop-when", longer, "--json"}));
   EXPECT_EQ(more["stop"], "gain_limit");

@@ -13,14 +13,17 @@
 
 #include "bench/forecast/families.hpp"
 #include "bench/suite.hpp"
-#include "bench/timing.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t usual_runs = 1000, min_runs = 120;
+constexpr std::uint64_t max_runs = 1000, min_runs = 120;
+// A figure about two cores, so that the number of runs follows from options and not from the clock.
+constexpr double runs_per_second = 45;
+// A tick has eight sweeps, and the first forecast comes after an eighth of them.
+constexpr std::int64_t min_sweeps = std::int64_t{RunCurve::min_points} * 8 * 8;
 // Fractions of the work at which nothing is calibrated, one or two of each stage.
 constexpr std::array<double, 6> between_fractions{0.15, 0.2, 0.33, 0.42, 0.6, 0.9};
 constexpr double level = 0.9, min_coverage = 0.85, max_coverage = 0.95, max_crps_ratio = 0.9;
@@ -34,10 +37,10 @@ struct Runs {
 // Of twenty instances six train, three choose the model, six calibrate, five test.
 Runs make_runs(const BenchRun& run, const ForecastFamily& family, double limit_s) {
   Runs runs;
-  const std::uint64_t most = run.options.quick ? min_runs : usual_runs;
-  const Stopwatch watch;
-  for (; runs.count < most; ++runs.count) {
-    if (runs.count >= min_runs && watch.seconds() > limit_s) break;
+  const double fitting = std::min(limit_s * runs_per_second, static_cast<double>(max_runs));
+  const std::uint64_t wanted =
+      run.options.quick ? min_runs : std::max(min_runs, static_cast<std::uint64_t>(fitting));
+  for (; runs.count < wanted; ++runs.count) {
     RunCurve curve = family.run(run, runs.count);
     runs.ignored += static_cast<std::uint64_t>(curve.ignored());
     const std::uint64_t place = runs.count % 20;
@@ -135,6 +138,7 @@ void report_outcome(const BenchRun& run, const std::string& family, const Runs& 
                          {"model", outcome.model},
                          {"backend", run.on_cpu() ? "cpu" : "cuda"},
                          {"runs", runs.count},
+                         {"sweeps", run.options.sweeps ? Json(*run.options.sweeps) : Json()},
                          {"test_runs", runs.test.size()},
                          {"forecasts", outcome.all.forecasts},
                          {"ignored_points", runs.ignored},
@@ -152,6 +156,14 @@ void report_outcome(const BenchRun& run, const std::string& family, const Runs& 
 }  // namespace
 
 BenchReport run_forecast_suite(const BenchRun& run) {
+  if (run.options.sweeps && *run.options.sweeps < min_sweeps) {
+    throw InvalidArgument("bench.sweeps",
+                          fmt::format("after an eighth of {} sweeps a run has too few points for a "
+                                      "forecast",
+                                      *run.options.sweeps),
+                          fmt::format("{} sweeps or more", min_sweeps),
+                          fmt::format("--sweeps {}", min_sweeps));
+  }
   BenchReport report;
   report.facts = {{"method", "run"},
                   {"method_text",

@@ -52,14 +52,15 @@ class KILN_API Calibration {
   /// @param prediction  of the model
   /// @param best  best energy when the prediction was made
   /// @param actual  best energy at the work of the prediction
-  /// @throws InvalidArgument `forecast.stage` for a stage that does not exist; `forecast.actual`
+  /// @throws InvalidArgument `forecast.stage` for a stage that does not exist;
+  /// `forecast.prediction` unless its mean is finite and its deviation positive; `forecast.actual`
   /// unless `actual` is finite and at most `best`.
   void add(std::size_t stage, const Prediction& prediction, double best, double actual);
 
   /// The scores of a stage, ascending.
   std::span<const double> scores(std::size_t stage) const { return scores_.at(stage); }
 
-  /// The band of a new run.
+  /// The band of a new run. Its ends are rounded outward.
   /// @param stage  of the prediction
   /// @param prediction  of the model
   /// @param best  the present best energy

@@ -39,6 +39,7 @@ KILN_API ModelScore score_model(const ForecastModel& model, const Calibration& c
 /// A model with its calibration for one family of problems.
 class KILN_API Forecaster {
  public:
+  /// @throws InvalidArgument `forecast.models` without a model.
   Forecaster(std::shared_ptr<const ForecastModel> model, Calibration calibration);
 
   /// Takes the model with the least mean CRPS on `selection` and calibrates it on `calibration`. A

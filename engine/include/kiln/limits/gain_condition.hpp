@@ -22,8 +22,9 @@ struct KILN_API GainCondition {
     evaluations,  ///< of all replicas, WorkKind::evaluations
   };
 
-  double bound = 0;     ///< > 0: smaller gains are too little; in percent, or in the user's units
-  bool percent = true;  ///< of |best value now|
+  /// > 0: smaller gains are too little. In percent, below 100, or in the user's units.
+  double bound = 0;
+  bool percent = true;      ///< of |best value now|
   std::int64_t amount = 0;  ///< > 0: the work in which the best value gains
   Unit unit = Unit::sweeps;
 
@@ -35,7 +36,8 @@ struct KILN_API GainCondition {
 
   /// The text that parse() reads.
   std::string text() const;
-  /// Whether the gain from one best value to a later one is too little. No gain always is.
+  /// Whether the gain from one best value to a later one is too little. No gain always is; one that
+  /// equals the bound, but for rounding, is not.
   bool holds(double before, double now) const noexcept;
   bool operator==(const GainCondition&) const = default;
 };

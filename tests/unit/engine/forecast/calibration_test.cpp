@@ -32,12 +32,12 @@ TEST(Calibration, TakesTheRanksOfNPlusOne) {
   Calibration calibration;
   for (int i = 19; i >= 1; --i) calibration.add(2, unit, best, i);
   const ForecastBand band = calibration.band(2, {100, 10}, best, 0.9);
-  EXPECT_EQ(band.lower, 110);  // floor(20 * 0.05) = 1: the least and the largest score
-  EXPECT_EQ(band.upper, 290);
+  EXPECT_NEAR(band.lower, 110, 1e-12);  // floor(20 * 0.05) = 1: the least and the largest score
+  EXPECT_NEAR(band.upper, 290, 1e-12);
   for (int i = 20; i <= 39; ++i) calibration.add(2, unit, best, i);
-  EXPECT_EQ(calibration.band(2, unit, best, 0.9).lower, 2);  // floor(40 * 0.05) = 2
-  EXPECT_EQ(calibration.band(2, unit, best, 0.9).upper, 38);
-  EXPECT_EQ(calibration.band(2, unit, best, 0.5).lower, 10);
+  EXPECT_NEAR(calibration.band(2, unit, best, 0.9).lower, 2, 1e-12);  // floor(40 * 0.05) = 2
+  EXPECT_NEAR(calibration.band(2, unit, best, 0.9).upper, 38, 1e-12);
+  EXPECT_NEAR(calibration.band(2, unit, best, 0.5).lower, 10, 1e-12);
 }
 
 TEST(Calibration, RefusesTooFewScores) {
@@ -67,13 +67,46 @@ TEST(Calibration, RefusesWhatCannotBe) {
     EXPECT_EQ(code_of([&] { calibration.band(0, unit, 1, level); }),
               "forecast.level: more than 0 and less than 1");
   }
+  for (const Prediction& bad : {Prediction{nan, 1}, Prediction{0, nan}, Prediction{0, 0}}) {
+    EXPECT_EQ(code_of([&] { calibration.add(0, bad, 1, 0); }),
+              "forecast.prediction: a finite mean and a positive deviation");
+  }
+}
+
+// Bands of nearly no width lie between the scores, and never beyond them.
+TEST(Calibration, HasBandsOfTinyLevels) {
+  for (const int n : {1, 2, 3, 4, 8, 9}) {
+    for (const double actual : {1.0, 0.5}) {
+      Calibration calibration;
+      for (int i = 0; i < n; ++i) calibration.add(0, {0, 1}, 1, actual);
+      for (const double level : {1e-12, 1e-9, 1e-3}) {
+        if (Calibration::min_scores(level) > n) continue;
+        const ForecastBand band = calibration.band(0, {0, 1}, 1, level);
+        EXPECT_NEAR(band.lower, actual, 1e-14) << n << " " << level;
+        EXPECT_NEAR(band.upper, actual, 1e-14) << n << " " << level;
+        EXPECT_TRUE(band.contains(actual));
+      }
+    }
+  }
+}
+
+// Scores of energies with few digits tie, and rounding must not take a tie out of its band.
+TEST(Calibration, ContainsTheRunThatItWasMadeOf) {
+  for (int i = 1; i < 400; ++i) {
+    const double actual = -i / 100.0, now = 0.01, deviation = (i % 37 + 1) / 100.0;
+    Calibration calibration;
+    for (int k = 0; k < 19; ++k) calibration.add(0, {0.005, deviation}, now, actual);
+    const ForecastBand band = calibration.band(0, {0.005, deviation}, now, 0.9);
+    ASSERT_TRUE(band.contains(actual)) << i;
+    ASSERT_NEAR(band.lower, band.upper, 1e-13) << i;
+  }
 }
 
 TEST(Calibration, EndsAtTheBestEnergySoFar) {
   Calibration calibration;
   for (int i = 0; i < 40; ++i) calibration.add(0, unit, best, i);
   const ForecastBand band = calibration.band(0, {-5, 10}, 7.5, 0.9);
-  EXPECT_EQ(band.lower, 5);
+  EXPECT_NEAR(band.lower, 5, 1e-13);  // rounded outward
   EXPECT_EQ(band.upper, 7.5);
   EXPECT_TRUE(band.contains(7.5));
   const std::vector<double> ensemble = calibration.ensemble(0, {-5, 10}, 7.5);

@@ -286,6 +286,7 @@ TEST(Forecaster, HasNoForecastOfAShortCurve) {
 TEST(Forecaster, RefusesToChooseWithoutRuns) {
   EXPECT_THROW(Forecaster::choose({}, {}, {}), InvalidArgument);
   EXPECT_THROW(Forecaster::choose(untrained_models(), {}, {}), InvalidArgument);
+  EXPECT_THROW(Forecaster(nullptr, {}), InvalidArgument);
 }
 
 }  // namespace

@@ -163,6 +163,13 @@ TEST(ForecastModels, SurviveHugeAndTinyEnergies) {
       EXPECT_TRUE(std::isfinite(found.deviation) && found.deviation > 0) << model->name() << unit;
     }
   }
+  // The difference of these two is no finite number.
+  std::vector<double> energies(20, 1e308);
+  std::fill(energies.begin() + 10, energies.end(), -1e308);
+  const RunCurve curve = curve_of(energies);
+  for (const auto& model : untrained_models()) {
+    EXPECT_TRUE(std::isfinite(predict(*model, curve, 40).mean)) << model->name();
+  }
 }
 
 }  // namespace

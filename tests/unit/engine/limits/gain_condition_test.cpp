@@ -54,9 +54,13 @@ TEST(GainCondition, SaysWhereATextIsWrong) {
   EXPECT_EQ(complaint("gain<nan in 3 sweeps"),
             at(6, "'nan' is no finite number; a bound such as 0.1% or 2"));
   EXPECT_EQ(complaint("gain<0% in 3 sweeps"), at(6, "no gain is below 0; a bound greater than 0"));
+  EXPECT_EQ(complaint("gain<100% in 3 sweeps"),
+            at(6, "each run gains less than that; a bound below 100 %"));
   EXPECT_EQ(complaint("gain<-1 in 3 sweeps"), at(6, "no gain is below 0; a bound greater than 0"));
   EXPECT_EQ(complaint("gain<1% 3 sweeps"), at(9, "the bound is followed by '3'; 'in'" + like));
   EXPECT_EQ(complaint("gain<1% in 0 sweeps"), at(12, "that is no work; a number of at least 1"));
+  EXPECT_EQ(complaint("gain<1% in"),
+            at(11, "the end is no number of units of work; a number such as 1000, 10k or 1e9"));
   EXPECT_EQ(complaint("gain<1% in x sweeps"),
             at(12, "'x' is no number of units of work; a number such as 1000, 10k or 1e9"));
   EXPECT_EQ(complaint("gain<1% in 1e99 sweeps"),
@@ -96,13 +100,24 @@ TEST(GainCondition, ComparesGains) {
   const double largest = std::numeric_limits<double>::max();
   EXPECT_FALSE(share.holds(largest, -largest));
   EXPECT_TRUE(share.holds(largest, largest));
+  // Each gain is the bound, as decimals and with the rounding of doubles.
+  const GainCondition tenth{0.1, false, 1, Unit::sweeps}, tenths{10, true, 1, Unit::sweeps};
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(tenth.holds(i / 10.0, (i + 1) / 10.0)) << i;
+    EXPECT_TRUE(i == 0 || !tenths.holds(0.9 * i, i)) << i;
+    EXPECT_TRUE(tenth.holds(i / 10.0, (i + 0.9) / 10.0)) << i;
+  }
+  const GainCondition half{50, true, 1, Unit::sweeps};
+  EXPECT_TRUE(half.holds(1.1e308, 1e308));
+  EXPECT_FALSE(half.holds(1.6e308, 1e308));
 }
 
 TEST(GainCondition, RefusesWhatNoTextGives) {
   for (const GainCondition& bad :
        {GainCondition{0, true, 5, Unit::sweeps}, GainCondition{-1, true, 5, Unit::sweeps},
         GainCondition{std::numeric_limits<double>::infinity(), true, 5, Unit::sweeps},
-        GainCondition{1, true, 0, Unit::sweeps}, GainCondition{1, true, 5, static_cast<Unit>(9)}}) {
+        GainCondition{1, true, 0, Unit::sweeps}, GainCondition{100, true, 5, Unit::sweeps},
+        GainCondition{1, true, 5, static_cast<Unit>(9)}}) {
     EXPECT_THROW(check_gain(bad), InvalidArgument);
   }
   check_gain({1, true, 5, Unit::attempts});

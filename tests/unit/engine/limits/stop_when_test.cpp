@@ -4,7 +4,10 @@
 // value after each tick, which the runs under test do not read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,27 +137,33 @@ TEST(StopWhen, TheOracleTellsHalfOfTheWork) {
   }
 }
 
+// Cut at each of its last ticks, where a look of the uncut run may lie before, at or behind the
+// cut.
 TEST(StopWhen, ARunInPartsEndsAtTheSameSweep) {
   const Problem problem = ising();
-  const Budget budget = until("gain<1% in 1000 sweeps");
-  const Result uncut = run_until(budget, options(4));
-  for (const std::int64_t cut : {8, 400, 1000, 1248, 1256, 1264, 1272}) {
-    if (cut >= uncut.work.sweeps) break;
-    const auto first = anneal(), second = anneal();
-    kiln::Run begun(problem, *first, budget, options(4), open_backend("cpu", 1));
-    Budget part = budget;
-    part.sweeps = cut;
-    EXPECT_EQ(begun.advance_to(part).stop, Stop::sweep_limit);
-    Archive archive;
-    begun.save(archive);
-    kiln::Run loaded(problem, *second, budget, options(4), open_backend("cpu", 1));
-    loaded.load(archive);
-    const Result rest = loaded.advance();
-    EXPECT_EQ(rest.stop, Stop::gain_limit);
-    EXPECT_EQ(rest.work.sweeps, uncut.work.sweeps);
-    EXPECT_EQ(rest.solution, uncut.solution);
-    // It stands where it ended: there is nothing left to do.
-    EXPECT_EQ(loaded.advance().work.sweeps, uncut.work.sweeps);
+  for (const char* text : {"gain<1% in 1000 sweeps", "gain<5% in 1600 sweeps",
+                           "gain<10% in 2000 sweeps", "gain<3% in 700 sweeps"}) {
+    const Budget budget = until(text);
+    const Result uncut = run_until(budget, options(4));
+    for (std::int64_t cut = std::max<std::int64_t>(8, uncut.work.sweeps - 96);
+         cut < uncut.work.sweeps; cut += 8) {
+      SCOPED_TRACE(text + (" " + std::to_string(cut)));
+      const auto first = anneal(), second = anneal();
+      kiln::Run begun(problem, *first, budget, options(4), open_backend("cpu", 1));
+      Budget part = budget;
+      part.sweeps = cut;
+      EXPECT_EQ(begun.advance_to(part).stop, Stop::sweep_limit);
+      Archive archive;
+      begun.save(archive);
+      kiln::Run loaded(problem, *second, budget, options(4), open_backend("cpu", 1));
+      loaded.load(archive);
+      const Result rest = loaded.advance();
+      EXPECT_EQ(rest.stop, Stop::gain_limit);
+      EXPECT_EQ(rest.work.sweeps, uncut.work.sweeps);
+      EXPECT_EQ(rest.solution, uncut.solution);
+      // It stands where it ended: there is nothing left to do.
+      EXPECT_EQ(loaded.advance().work.sweeps, uncut.work.sweeps);
+    }
   }
 }
 
@@ -170,6 +179,17 @@ TEST(StopWhen, OtherLimitsComeFirst) {
   EXPECT_EQ(run_until(budget, options(1)).stop, Stop::time_limit);
   budget.stop_when = GainCondition::parse("gain<1% in 9000000000000000000 sweeps");
   EXPECT_EQ(run_until(budget, options(1)).stop, Stop::time_limit);
+}
+
+// No value in all of the work is no gain, too: the run would else have no end.
+TEST(StopWhen, EndsARunWithoutAFiniteValue) {
+  const Problem nowhere = make_problem(
+      make_host_objective("nowhere", Space({{BlockKind::integer, 4, 0, 9}}),
+                          [](StateSpan) { return std::numeric_limits<double>::quiet_NaN(); }));
+  const auto schedule = anneal();
+  kiln::Run run(nowhere, *schedule, until("gain<1% in 40 sweeps"), options(1),
+                open_backend("cpu", 1));
+  EXPECT_THROW(run.advance(), ObjectiveError);
 }
 
 // A stage that gains too little hands on, and its work does not count for the next one.
