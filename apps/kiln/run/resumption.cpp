@@ -30,11 +30,11 @@ void take(const Budget& given, Budget& left) {
 }
 
 [[noreturn]] void refuse_limit(const std::string& option, const std::string& schedule,
-                               const std::string& counted) {
+                               const std::string& has) {
   throw InvalidArgument(
       "resume.limit",
-      fmt::format("--{} is no limit of this run: schedule {} counts {}", option, schedule, counted),
-      {}, "--sweeps N or --time-limit TIME");
+      fmt::format("--{} is no limit of this run: schedule {} {}", option, schedule, has), {},
+      "--sweeps N or --time-limit TIME");
 }
 
 }  // namespace
@@ -167,23 +167,24 @@ Budget Resumption::limit(const Budget& planned) const {
 void Resumption::count_steps(const ScheduleEntry& entry, const Schedule& schedule) {
   const std::string step(schedule.step_name());
   if (step == "generation") steps_option = "generations";
+  const std::string counts_work = std::string("counts ") + to_string(schedule.work_kind());
   if (given.work_unit && *given.work_unit != schedule.work_kind()) {
-    refuse_limit("work-limit", entry.name, to_string(schedule.work_kind()));
+    refuse_limit("work-limit", entry.name, counts_work);
   }
   if (const auto& gain = given.budget.stop_when) {
-    const std::string counted = to_string(schedule.work_kind()), unit = to_string(gain->unit);
-    if (entry.several_objectives) refuse_limit("stop-when", entry.name, "no single best value");
-    if (gain->unit != GainCondition::Unit::sweeps && unit != counted) {
-      refuse_limit("stop-when in " + unit, entry.name, counted);
+    const std::string unit = to_string(gain->unit);
+    if (entry.several_objectives) refuse_limit("stop-when", entry.name, "has no single best value");
+    if (gain->unit != GainCondition::Unit::sweeps && unit != to_string(schedule.work_kind())) {
+      refuse_limit("stop-when in " + unit, entry.name, counts_work);
     }
   }
   std::optional<std::int64_t>& sweeps = given.budget.sweeps;
   if (given.generations) {
-    if (step != "generation") refuse_limit("generations", entry.name, step + "s");
+    if (step != "generation") refuse_limit("generations", entry.name, "counts " + step + "s");
     sweeps = given.generations;
   }
   if (!given.evaluations) return;
-  if (!entry.few_evaluations) refuse_limit("evaluations", entry.name, step + "s");
+  if (!entry.few_evaluations) refuse_limit("evaluations", entry.name, "counts " + step + "s");
   const std::map<std::string, std::string> parameters = schedule.parameters();
   const std::int64_t batch = std::max<std::int64_t>(1, std::stoll(parameters.at("batch")));
   if (*given.evaluations % batch != 0) {

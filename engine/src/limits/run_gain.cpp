@@ -32,10 +32,11 @@ std::uint64_t RunCore::sweeps_of_gain() const {
   return amount / each + (amount % each == 0 ? 0 : 1);
 }
 
-// The best value was within the bound of what it is now since one sweep s. The condition holds once
-// the work lies behind s, and not before: s only moves on as the best value improves. So the next
-// look is the first place behind that, whichever places were looked at before, and a run in parts
-// ends where the uncut one does. Work of an earlier stage does not count.
+// Let s be the first sweep at which the best value was within the bound of the present one. The
+// condition holds once the work lies behind s, and not before: s only grows as the best value
+// improves. So the next look is the first place behind that, whichever places were looked at
+// before, and a run in parts ends where the uncut one does. Work of an earlier stage does not
+// count.
 bool RunCore::gains_too_little() {
   next_gain_look_ = ~0ull;
   if (!limit_.stop_when) return false;

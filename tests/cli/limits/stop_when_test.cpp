@@ -52,6 +52,18 @@ TEST_F(StopWhen, EndsARunItsRepeatAndItsContinuation) {
   EXPECT_GT(more["work"]["sweeps"], sweeps);
 }
 
+TEST_F(StopWhen, IsNoLimitOfAFrontThatGoesOn) {
+  run(solve("zdt:1", {"--generations", "3", "--replicas", "100", "-o", "front", "-q"}));
+  const std::string before = read("front/result.json");
+  const Outcome more = run({"resume", "front", "--stop-when", "gain<1% in 5 sweeps"});
+  EXPECT_EQ(more.exit_code, 2);
+  EXPECT_TRUE(has(more.err,
+                  "error[resume.limit]: --stop-when is no limit of this run: schedule "
+                  "evolutionary has no single best value\n"))
+      << more.err;
+  EXPECT_EQ(read("front/result.json"), before);
+}
+
 TEST_F(StopWhen, IsShownAndHasNoTimeLimitBesideIt) {
   const Outcome plan = run(solve(
       "torus:8x8,1", {"--replicas", "32", "--stop-when", "gain<2 in 1k sweeps", "--dry-run"}));

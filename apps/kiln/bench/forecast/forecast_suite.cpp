@@ -28,7 +28,7 @@ constexpr std::int64_t min_sweeps = std::int64_t{RunCurve::min_points} * 8 * 8;
 constexpr std::array<double, 6> between_fractions{0.15, 0.2, 0.33, 0.42, 0.6, 0.9};
 constexpr double level = 0.9, min_coverage = 0.85, max_coverage = 0.95, max_crps_ratio = 0.9;
 
-/// The runs of a family, by what they are for.
+/// The runs of a family, split by purpose.
 struct Runs {
   std::vector<RunCurve> training, selection, calibration, test;
   std::uint64_t count = 0, ignored = 0;

@@ -88,7 +88,7 @@ TEST(GainCondition, ComparesGains) {
   const GainCondition share{1, true, 1, Unit::sweeps}, step{3, false, 1, Unit::sweeps};
   EXPECT_TRUE(share.holds(1000, 1009));
   EXPECT_FALSE(share.holds(1000, 1011));
-  EXPECT_FALSE(share.holds(99, 100));  // 1 % of what it is now is not less than 1 %
+  EXPECT_FALSE(share.holds(99, 100));  // exactly the bound
   EXPECT_TRUE(share.holds(-1000, -1009));
   EXPECT_FALSE(share.holds(-1000, -1011));
   EXPECT_FALSE(share.holds(1, 0));  // every gain is large beside 0
